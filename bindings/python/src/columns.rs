@@ -9,8 +9,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// A column as Python gives it: name, kind, values, rows without a value in ascending order, and texts that values number.
-pub(crate) type GivenColumn<'py> =
-    (String, String, Bound<'py, PyAny>, PyReadonlyArray1<'py, u32>, Option<Vec<String>>);
+pub(crate) type GivenColumn<'py> = (String, String, Bound<'py, PyAny>, PyReadonlyArray1<'py, u32>, Option<Vec<String>>);
 
 /// The table of these columns; `None` without columns.
 pub(crate) fn table(columns: Vec<GivenColumn<'_>>, rows: usize) -> PyResult<Option<Arc<Table>>> {

@@ -10,8 +10,8 @@ use gw_graph::columns::{Columns, Table};
 use gw_graph::format::WriteOptions;
 use gw_graph::progress::Silent;
 use gw_graph::{
-    Adjacency, BuildOptions, EdgeChunk, EdgeList, GraphSpec, Name, Offsets, Symmetry, Weight, build,
-    build_rows, with_weights,
+    Adjacency, BuildOptions, EdgeChunk, EdgeList, GraphSpec, Name, Offsets, Symmetry, Weight, build, build_rows,
+    with_weights,
 };
 use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -20,8 +20,8 @@ use pyo3::types::PyDict;
 use rayon::prelude::*;
 
 use crate::arrays;
-use crate::columns::{self, GivenColumn};
 use crate::cache::{Cache, Given, Key};
+use crate::columns::{self, GivenColumn};
 use crate::errors::{raise, raise_graph};
 use crate::outcome::NativeOutcome;
 use crate::program::NativeProgram;
@@ -107,11 +107,7 @@ impl NativeGraph {
     }
 
     /// The same graph with the columns of a table of its vertices; `rows` has the row of each vertex.
-    fn with_vertex_columns(
-        &self,
-        columns: Vec<GivenColumn<'_>>,
-        rows: PyReadonlyArray1<'_, u32>,
-    ) -> PyResult<Self> {
+    fn with_vertex_columns(&self, columns: Vec<GivenColumn<'_>>, rows: PyReadonlyArray1<'_, u32>) -> PyResult<Self> {
         let length = columns.first().map_or(Ok(0), |column| column.2.len())?;
         let table = columns::table(columns, length)?;
         let row_of = Arc::new(rows.as_slice()?.to_vec().into());

@@ -64,11 +64,7 @@ impl FromStr for Parallel {
 
 /// [`build`](crate::build) for edges that are the rows of a table: the graph knows the row of each of its edges
 /// ([`Graph::edge_columns`]).
-pub fn build_rows<W: Weight>(
-    edges: EdgeList<W>,
-    table: Option<Arc<Table>>,
-    options: &BuildOptions,
-) -> Result<Graph> {
+pub fn build_rows<W: Weight>(edges: EdgeList<W>, table: Option<Arc<Table>>, options: &BuildOptions) -> Result<Graph> {
     check(&edges)?;
     countable(edges.len(), "rows")?;
     let stored = if options.symmetrise { 2 * edges.len() } else { edges.len() };

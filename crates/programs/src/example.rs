@@ -32,7 +32,9 @@ pub fn example_args(program: &Program, spec: &str, graph: &Graph) -> Vec<String>
         ArgKind::Landmark => (graph.vertices() / 2).to_string(),
         ArgKind::Delta => (mean_weight(graph).max(1.0) as u64).to_string(),
         ArgKind::Count(count) | ArgKind::Starts(count) | ArgKind::Row { example: count, .. } => count.to_string(),
-        ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) | ArgKind::Time(_, number) => number.to_string(),
+        ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) | ArgKind::Time(_, number) => {
+            number.to_string()
+        }
         ArgKind::Weights => "auto".to_string(),
     };
     program.args.iter().map(|arg| value(arg.kind)).collect()

@@ -109,8 +109,8 @@ fn a_vertex_that_the_grouped_graph_lacks_is_an_error() {
                 const found : vector{Vertex}(int) = -1;\n\
                 func key(v : Vertex, n : Vertex) -> k : int\n k = n;\nend\n\
                 func main()\n h.groupBy(key).count().groups(found);\nend\n";
-    let [large, small] =
-        ["grid:9x9", "grid:3x3"].map(|spec| Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph));
+    let [large, small] = ["grid:9x9", "grid:3x3"]
+        .map(|spec| Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph));
     let error = |vm: &dyn GraphVm| try_text(vm, text, &["g", "h"], "", &[&large, &small]).unwrap_err().to_string();
     assert_eq!(error(&vm), error(&ReferenceVm::new()));
 }

@@ -21,7 +21,8 @@ fn the_device_finds_the_same_triangles() {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));
     // Watched vectors are not written by functions that are called: these statements are refused on a device.
-    let is_watched = |line: &&str| ["applyModified", "raised.apply", "touched.apply"].iter().all(|word| !line.contains(word));
+    let is_watched =
+        |line: &&str| ["applyModified", "raised.apply", "touched.apply"].iter().all(|word| !line.contains(word));
     let program: String = TEXT.lines().filter(is_watched).map(|line| format!("{line}\n")).collect();
     for text in ["kron:6", "kron:6:directed", "star:300", "complete:20"] {
         let graph = spec(text);

@@ -92,9 +92,10 @@ impl Compiled {
             ArgKind::Count(_) | ArgKind::Starts(_) => {
                 variant.count.map(|n| n.to_string()).ok_or_else(|| lacks("a count", "--rounds"))
             }
-            ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) | ArgKind::Time(_, number) => {
-                Ok(number.to_string())
-            }
+            ArgKind::Tolerance(number)
+            | ArgKind::Share(number)
+            | ArgKind::Positive(number)
+            | ArgKind::Time(_, number) => Ok(number.to_string()),
             ArgKind::Weights => Ok("ignore".to_string()),
             ArgKind::Target | ArgKind::Landmark | ArgKind::Delta => {
                 Err("the lab runs programs that take a graph, a root and a count, not other arguments".to_string())

@@ -156,7 +156,9 @@ pub(crate) fn earliest_arrival(run: &Run<'_>) -> Result<(), Invalid> {
             let right = question.arrivals::<i64>();
             every_vertex(run.graph, |v| {
                 let (found, right) = (found[v as usize], right[v as usize].unwrap_or(i64::MAX));
-                ensure(found == right, || wrong!("vertex {v}: arrival {found} instead of {right}", v = run.graph.shown(v)))
+                ensure(found == right, || {
+                    wrong!("vertex {v}: arrival {found} instead of {right}", v = run.graph.shown(v))
+                })
             })?;
             reached(run, count(&|v| right[v].is_some()))
         }
@@ -164,7 +166,9 @@ pub(crate) fn earliest_arrival(run: &Run<'_>) -> Result<(), Invalid> {
             let (found, right) = (run.doubles("arrival")?, question.arrivals::<Real>());
             every_vertex(run.graph, |v| {
                 let (found, right) = (found[v as usize], right[v as usize].map_or(f64::INFINITY, |time| time.0));
-                ensure(found == right, || wrong!("vertex {v}: arrival {found} instead of {right}", v = run.graph.shown(v)))
+                ensure(found == right, || {
+                    wrong!("vertex {v}: arrival {found} instead of {right}", v = run.graph.shown(v))
+                })
             })?;
             reached(run, count(&|v| right[v].is_some()))
         }

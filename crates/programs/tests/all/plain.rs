@@ -248,12 +248,7 @@ pub fn weighted(graph: &Graph) -> Vec<(usize, usize, f64)> {
 
 /// Earliest arrivals and fewest edges of paths whose edges are taken in the order of their times, which are their
 /// weights: all edges are tried as often as there are vertices.
-fn timely(
-    graph: &Graph,
-    source: usize,
-    window: std::ops::RangeInclusive<f64>,
-    duration: f64,
-) -> (Vec<f64>, Vec<i32>) {
+fn timely(graph: &Graph, source: usize, window: std::ops::RangeInclusive<f64>, duration: f64) -> (Vec<f64>, Vec<i32>) {
     let edges: Vec<_> = weighted(graph).into_iter().filter(|edge| window.contains(&edge.2)).collect();
     let n = graph.vertices();
     let (mut arrival, mut steps) = (vec![f64::INFINITY; n], vec![-1; n]);
@@ -261,7 +256,7 @@ fn timely(
     steps[source] = 0;
     for step in 1..=n as i32 {
         let before = arrival.clone();
-        for &(u, v, time) in edges.iter().filter(|edge| before[edge.0] <= edge.2) {
+        for &(_, v, time) in edges.iter().filter(|edge| before[edge.0] <= edge.2) {
             arrival[v] = arrival[v].min(time + duration);
             steps[v] = if steps[v] == -1 { step } else { steps[v] };
         }

@@ -210,7 +210,7 @@ impl Gen<'_> {
                     let args = vec![self.expr(&g, 0), self.expr(&vertex(), depth)];
                     self.built(Builtin::OutDegree, args)
                 }
-                4 if weight.is_none() => {
+                4 => {
                     let s = self.expr(&set(), 0);
                     self.built(Builtin::VertexSetSize, vec![s])
                 }
@@ -387,7 +387,7 @@ impl Gen<'_> {
                     Some(self.built(Builtin::Neighbors, args))
                 }
                 3 => Some(self.built(Builtin::DequeueReadySet, vec![Expr::var("pq", queue())])),
-                4 if weight.is_none() => {
+                4 => {
                     let args = vec![
                         self.expr(&graph(None), 0),
                         self.expr(&set(), 0),
@@ -444,7 +444,9 @@ impl Gen<'_> {
                 (Domain::Element(_), 2) if **item == Type::INT && self.coin() => {
                     Some(self.built(Builtin::VectorRanks, vec![Expr::new(ExprKind::VectorAlloc, ty.clone())]))
                 }
-                (Domain::Element(_), 2) if item.scalar().is_some() && *ty == per_node((**item).clone()) && self.coin() => {
+                (Domain::Element(_), 2)
+                    if item.scalar().is_some() && *ty == per_node((**item).clone()) && self.coin() =>
+                {
                     let args = vec![Expr::var("links", graph(None)), self.expr(&Type::STRING, 0)];
                     new(ExprKind::Column(args))
                 }
