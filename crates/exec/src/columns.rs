@@ -74,8 +74,8 @@ pub(crate) fn are_told_apart(graph: &Graph) -> Result<()> {
     let Some(NotSimple::Parallel(vertex)) = graph.not_simple() else { return Ok(()) };
     let message = format!(
         "the graph has parallel edges (at vertex {}), and the program looks for edges by their ends, which finds the \
-         first of them only: an edge function with both the weight and the edge does so, and `edgeIndex`; read the \
-         weight as a column, too, or merge parallel edges with `:parallel=first`, `min`, `max` or `sum`",
+         first of them only: `edgeIndex` does so, and a function that takes weight and edge of a graph that the program \
+         assigns; merge parallel edges with `:parallel=first`, `min`, `max` or `sum`",
         graph.shown(vertex)
     );
     Err(ErrorKind::Column(message).into())

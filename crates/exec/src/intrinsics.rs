@@ -157,6 +157,22 @@ pub(crate) fn out_weight(graph: &Graph, vertex: u32, position: i32, wanted: Scal
     Ok(convert.ok_or_else(|| ErrorKind::Malformed("a weight that is no number".into()))?(weight))
 }
 
+/// The weights of all edges, as numbers of this type.
+pub(crate) fn edge_weights(graph: &Graph, wanted: Scalar) -> Result<Vector> {
+    let out = graph.out();
+    let stored = stored_weights(graph).ok_or_else(|| ErrorKind::Unweighted { graph: "the graph".into() })?;
+    let convert = crate::scalar::conversion(stored, wanted);
+    let convert = convert.ok_or_else(|| ErrorKind::Malformed("a weight that is no number".into()))?;
+    let vector = Vector::zeros(wanted, &[graph.edges()])?;
+    let cells = vector.touched();
+    for vertex in 0..graph.vertices() as u32 {
+        for (at, edge) in out.range(vertex).enumerate() {
+            cells.store(edge, convert(out.weight_bits(vertex, at).unwrap_or_default()));
+        }
+    }
+    Ok(vector)
+}
+
 /// The graph of the edges that are marked.
 pub(crate) fn select_edges(graph: &Graph, marks: &Vector) -> Result<Arc<Graph>> {
     if marks.len() != graph.edges() {

@@ -96,6 +96,8 @@ pub enum Builtin {
     EdgeSources,
     /// `(edgeset) -> vector{E}(V)`: the destination of every edge.
     EdgeTargets,
+    /// `(edgeset) -> vector{E}(W)`: the weight of every edge.
+    EdgeWeights,
     /// `(edgeset) -> vector{V}(int)`: the position of the first edge of every vertex among all edges.
     FirstEdges,
     /// `(edgeset) -> edgeset`: renumbered by descending degree when that promises to help.
@@ -234,6 +236,7 @@ impl Builtin {
             (LinkNumbers, "LinkNumbers"),
             (EdgeSources, "EdgeSources"),
             (EdgeTargets, "EdgeTargets"),
+            (EdgeWeights, "EdgeWeights"),
             (FirstEdges, "FirstEdges"),
             (Relabel, "Relabel"),
             (EdgeCount, "EdgeCount"),

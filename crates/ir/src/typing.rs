@@ -91,6 +91,8 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (EdgeSources | EdgeTargets, [Type::EdgeSet { edge, source, .. }]) => {
             Ok(per_edge(edge, Type::Vertex(source.clone())))
         }
+        (EdgeWeights, [Type::EdgeSet { edge, weight: Some(weight), .. }]) => Ok(per_edge(edge, Type::Scalar(*weight))),
+        (EdgeWeights, _) => misfit("edgeset with weights"),
         (LinkNumbers, [Type::EdgeSet { .. }, Type::EdgeSet { edge, .. }]) => Ok(per_edge(edge, Type::INT)),
         (LinkNumbers, _) => misfit("edgeset of links, edgeset"),
         (

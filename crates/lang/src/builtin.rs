@@ -39,6 +39,8 @@ pub enum Builtin {
     EdgeSources,
     /// `g.destinations()`: (graph) -> fresh vector{E}(V).
     EdgeTargets,
+    /// `g.weights()`: (graph) -> fresh vector{E} of its type of weights.
+    EdgeWeights,
     /// The position of the first edge of every vertex: (graph) -> fresh vector{V}(int).
     FirstEdges,
     /// `g.relabel()`: (graph) -> edgeset.

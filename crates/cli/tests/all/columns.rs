@@ -57,6 +57,23 @@ fn every_machine_sees_the_values_of_each_edge() {
 }
 
 #[test]
+fn weights_of_parallel_edges_beside_their_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write_tables(at);
+    std::fs::write(at.join("weights.gt"), include_str!("../../../exec/tests/all/weights_of_rows.gt")).unwrap();
+    let run = ["run", "weights.gt", "payments.csv", "0", "--parallel", "keep", "--weight-column", "amount"];
+    for machine in [&["reference"][..], &["cpu", "--threads", "3"], &["swarm"], &["flow", "--workers", "3"]] {
+        let args = [&run[..], &["--target"], machine].concat();
+        let found = success(at, &args);
+        for result in ["paid: 4 entries from 0 to 60, first 60 3 7.25 0", "dist: 4 entries from 0 to 40, first 0 40 20 27.25"] {
+            assert!(found.contains(result), "{machine:?}: {found}");
+        }
+        assert!(found.contains("84.25 4"), "{machine:?}: {found}");
+    }
+}
+
+#[test]
 fn a_gwg_file_keeps_ids_and_columns() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

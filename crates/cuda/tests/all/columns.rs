@@ -10,12 +10,13 @@ use gw_lang::{SourceFile, compile_front};
 use gw_schedule::{Family, ProgramSchedule};
 
 const TEXT: &str = include_str!("../../../exec/tests/all/columns.gt");
+const WEIGHTS: &str = include_str!("../../../exec/tests/all/weights_of_rows.gt");
 
 /// The results of two runs of one program.
-fn twice(vm: &dyn GraphVm, schedule: &str) -> [Vec<(String, Vec<u64>)>; 2] {
+fn twice(vm: &dyn GraphVm, text: &str, schedule: &str) -> [Vec<(String, Vec<u64>)>; 2] {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../exec/tests/all");
-    let graph = format!("{folder}/payments.csv:parallel:vertices={folder}/people.csv");
-    let file = SourceFile::new("columns.gt", TEXT);
+    let graph = format!("{folder}/payments.csv:weight=amount:parallel:vertices={folder}/people.csv");
+    let file = SourceFile::new("columns.gt", text);
     let front = compile_front(&file).unwrap_or_else(|_| panic!("the program is right"));
     let module = gw_ir::lower(&front.typed, &file.text).unwrap();
     let schedule = match schedule {
@@ -41,9 +42,14 @@ fn twice(vm: &dyn GraphVm, schedule: &str) -> [Vec<(String, Vec<u64>)>; 2] {
 fn every_edge_has_its_own_values() {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));
-    let expected = twice(&ReferenceVm::new(), "");
-    assert_eq!(expected[0], expected[1]);
-    for schedule in ["", "s1:s2@push,lb=vertex-based", "s1:s2@pull"] {
-        assert_eq!(twice(&vm, schedule), expected, "{schedule:?}");
+    for (text, schedules) in [
+        (TEXT, ["", "s1:s2@push,lb=vertex-based", "s1:s2@pull"]),
+        (WEIGHTS, ["", "s1@pull;s2:s3@push,lb=cm", "s1@push,lb=vertex-based;s2:s3@pull"]),
+    ] {
+        let expected = twice(&ReferenceVm::new(), text, "");
+        assert_eq!(expected[0], expected[1]);
+        for schedule in schedules {
+            assert_eq!(twice(&vm, text, schedule), expected, "{schedule:?}");
+        }
     }
 }

@@ -320,6 +320,7 @@ impl<'m> Compiler<'m> {
             (RankedNumbers, [g]) => Obj::OfLinks(LinkForm::RankedNumbers, obj(g)?),
             (EdgeSources, [g]) => Obj::OfLinks(LinkForm::Sources, obj(g)?),
             (EdgeTargets, [g]) => Obj::OfLinks(LinkForm::Targets, obj(g)?),
+            (EdgeWeights, [g]) => Obj::EdgeWeights(obj(g)?, g.ty.weight().ok_or_else(|| misfit("weights", g))?),
             (FirstEdges, [g]) => Obj::OfLinks(LinkForm::FirstEdges, obj(g)?),
             (LinkNumbers, [links, g]) => Obj::LinkNumbers(Box::new([self.obj(links)?, self.obj(g)?])),
             (SetUnion, [a, b]) => Obj::SetUnion(Box::new([self.obj(a)?, self.obj(b)?])),

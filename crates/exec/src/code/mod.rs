@@ -313,6 +313,7 @@ pub(crate) enum Obj {
     Both(Box<Obj>),
     /// A graph or vector of the undirected edges of a graph.
     OfLinks(LinkForm, Box<Obj>),
+    EdgeWeights(Box<Obj>, Scalar),
     /// The links of all edges of the second graph.
     LinkNumbers(Box<[Obj; 2]>),
     /// The members of one or both sets.

@@ -53,6 +53,10 @@ impl<'a> Interp<'a> {
             Obj::Both(graph) => Value::Graph(Arc::new(self.whole_graph(graph)?.both()?)),
             Obj::ByNumber(graph) => Value::Graph(self.whole_graph(graph)?.by_number()?),
             Obj::OfLinks(form, graph) => links::of(*form, &self.whole_graph(graph)?)?,
+            Obj::EdgeWeights(graph, scalar) => {
+                let graph = self.whole_graph(graph)?;
+                Value::Vector(intrinsics::edge_weights(&graph, *scalar)?)
+            }
             Obj::LinkNumbers(graphs) => {
                 let [links, edges] = &**graphs;
                 let (links, edges) = (self.whole_graph(links)?, self.whole_graph(edges)?);

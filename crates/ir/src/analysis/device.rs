@@ -109,6 +109,7 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | LinkNumbers
                     | EdgeSources
                     | EdgeTargets
+                    | EdgeWeights
                     | FirstEdges
                     | SetUnion
                     | SetMinus

@@ -324,6 +324,7 @@ impl<'m> Look<'m> {
                 | Builtin::LinkNumbers
                 | Builtin::EdgeSources
                 | Builtin::EdgeTargets
+                | Builtin::EdgeWeights
                 | Builtin::FirstEdges
                 | Builtin::Relabel
                 | Builtin::EdgeIndex

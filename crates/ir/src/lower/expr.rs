@@ -196,6 +196,7 @@ impl<'p> Lowering<'p> {
             L::LinkNumbers => Builtin::LinkNumbers,
             L::EdgeSources => Builtin::EdgeSources,
             L::EdgeTargets => Builtin::EdgeTargets,
+            L::EdgeWeights => Builtin::EdgeWeights,
             L::FirstEdges => Builtin::FirstEdges,
             L::SetUnion => Builtin::SetUnion,
             L::SetMinus => Builtin::SetMinus,

@@ -2,6 +2,7 @@
 
 use super::convert::{convert, large_literal};
 use super::expr::{arithmetic_type, builtin};
+use super::numbered::edge_weights;
 use super::{Checked, Checker, Symbol};
 use crate::advice::{self, Receiver};
 use crate::ast::{self, BinaryOp, Ident};
@@ -27,6 +28,7 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Graph, "links", Links),
         (Graph, "sources", EdgeSources),
         (Graph, "destinations", EdgeTargets),
+        (Graph, "weights", EdgeWeights),
         (Graph, "relabel", Relabel),
         (Graph, "getEdges", EdgeCount),
         (Graph, "column", Column),
@@ -231,6 +233,12 @@ impl Checker {
             (EdgeSources | EdgeTargets, Type::EdgeSet(g)) => {
                 Type::Vector { index: IndexKind::Element(g.edge), item: Box::new(Type::Element(g.src)) }
             }
+            (EdgeWeights, Type::EdgeSet(g)) => match g.weight {
+                Some(weight) => edge_weights(g.edge, weight),
+                None => {
+                    return Err(self.error("the edges of this edgeset have no weights", span, "without weights"));
+                }
+            },
             (SetUnion | SetMinus, Type::VertexSet(_)) => {
                 all.push(self.value(&args[0], &ty, &what)?);
                 ty.clone()

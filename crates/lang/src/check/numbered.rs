@@ -9,7 +9,7 @@ use super::expr::{builtin, node};
 use crate::builtin::Builtin;
 use crate::source::Span;
 use crate::typed::{EdgeApply, Expr, ExprKind, Function, Global, Init, Local, LocalKind, Place, Stmt, StmtKind, Var};
-use crate::types::{EdgeSetType, FuncId, GlobalId, LocalId, Type};
+use crate::types::{EdgeSetType, ElemId, FuncId, GlobalId, IndexKind, LocalId, Scalar, Type};
 use crate::visit;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -21,22 +21,27 @@ impl Checker {
         if kept.is_empty() {
             return;
         }
-        // 1. What each operator applies: a function without the weight gets the number in its place, one with the
-        //    weight searches. A function that others call keeps its parameter, and a copy is applied.
+        // 1. What each operator applies: a function gets the number in the place of the weight, and looks the weight up
+        //    where it takes both. Where the program assigns the graph, such a function searches for its edge instead.
+        //    A function that others call keeps its parameter, and a copy is applied.
         let mut functions = std::mem::take(&mut self.program.functions);
         let called = called(&functions);
         let mut applied: HashMap<FuncId, FuncId> = HashMap::new();
         let mut forms: HashMap<GlobalId, GlobalId> = HashMap::new();
+        let assigned = assigned(&functions);
+        let mut weights: HashMap<GlobalId, GlobalId> = HashMap::new();
         for at in 0..functions.len() {
             let mut body = std::mem::take(&mut functions[at].body);
             visit::stmts_mut(&mut body, &mut |stmt| {
                 let Some(apply) = applied_in(stmt) else { return };
                 let Some(&graph) = kept.get(&apply.func.func) else { return };
+                let looks_up = apply.weighted && !assigned.contains(&graph);
+                let looked_up = looks_up.then(|| *weights.entry(graph).or_insert_with(|| self.weights_of(graph)));
                 let func = *applied.entry(apply.func.func).or_insert_with(|| {
-                    self.edge_given(&mut functions, apply, graph, called.contains(&apply.func.func))
+                    self.edge_given(&mut functions, apply, graph, looked_up, called.contains(&apply.func.func))
                 });
                 apply.func.func = func;
-                if !apply.weighted {
+                if looks_up || !apply.weighted {
                     let form = *forms.entry(graph).or_insert_with(|| self.form_by_number(graph));
                     let ty = self.program.global(form).ty.clone();
                     if let Type::EdgeSet(numbered) = &ty {
@@ -61,16 +66,21 @@ impl Checker {
         functions: &mut Vec<Function>,
         apply: &EdgeApply,
         graph: GlobalId,
+        weights: Option<GlobalId>,
         is_called: bool,
     ) -> FuncId {
         let id = apply.func.func;
         let mut function = functions[id.0 as usize].clone();
-        match apply.weighted {
-            true => {
+        match (apply.weighted, weights) {
+            (false, _) => number_edge(&mut function),
+            (true, Some(weights)) => {
+                let ty = self.program.global(weights).ty.clone();
+                look_weight_up(&mut function, node(ExprKind::Var(Var::Global(weights)), ty, apply.graph.span));
+            }
+            (true, None) => {
                 let ty = self.program.global(graph).ty.clone();
                 search_edge(&mut function, node(ExprKind::Var(Var::Global(graph)), ty, apply.graph.span));
             }
-            false => number_edge(&mut function),
         }
         if !is_called {
             functions[id.0 as usize] = function;
@@ -83,6 +93,23 @@ impl Checker {
         self.signatures.push(Rc::new(super::Signature { name: function.name.clone(), ..(*signature).clone() }));
         functions.push(function);
         FuncId(functions.len() as u32 - 1)
+    }
+
+    /// A global that holds the weights of the edges of a graph.
+    fn weights_of(&mut self, graph: GlobalId) -> GlobalId {
+        let of = self.program.global(graph);
+        let (span, stem) = (of.span, format!("{}_weights", of.name));
+        let (graph_type, ty) = match &of.ty {
+            Type::EdgeSet(EdgeSetType { edge, weight: Some(weight), .. }) => {
+                (of.ty.clone(), edge_weights(*edge, *weight))
+            }
+            other => (other.clone(), Type::INT),
+        };
+        let name = free_name(&stem, |name| self.places.contains_key(name));
+        let edges = node(ExprKind::Var(Var::Global(graph)), graph_type, span);
+        let init = Some(Init::Value(builtin(Builtin::EdgeWeights, vec![edges], ty.clone(), span)));
+        self.program.globals.push(Global { name, ty, init, universe: false, span });
+        GlobalId(self.program.globals.len() as u32 - 1)
     }
 
     /// A global that holds the form of a graph whose weights are the numbers of its edges.
@@ -98,6 +125,24 @@ impl Checker {
         self.program.globals.push(Global { name, ty, init, universe: false, span });
         GlobalId(self.program.globals.len() as u32 - 1)
     }
+}
+
+/// The type of the weights of edges.
+pub(super) fn edge_weights(edge: ElemId, weight: Scalar) -> Type {
+    Type::Vector { index: IndexKind::Element(edge), item: Box::new(Type::Scalar(weight)) }
+}
+
+/// The globals that functions assign.
+fn assigned(functions: &[Function]) -> HashSet<GlobalId> {
+    let mut assigned = HashSet::new();
+    for function in functions {
+        visit::stmts(&function.body, &mut |stmt| {
+            if let StmtKind::Assign { target: Place { var: Var::Global(id), .. }, .. } = &stmt.kind {
+                assigned.insert(*id);
+            }
+        });
+    }
+    assigned
 }
 
 /// The form of a global graph.
@@ -149,6 +194,28 @@ fn number_edge(function: &mut Function) {
     function.locals[edge.0 as usize].kind = LocalKind::Var;
     let value = node(ExprKind::Var(Var::Local(number)), ty, span);
     let kind = StmtKind::Let { local: edge, init: Some(Init::Value(value)) };
+    function.body.insert(0, Stmt { label: None, kind, span });
+}
+
+/// Makes the weight of a function that takes weight and edge a variable, looked up in `weights` by the number of the
+/// edge, which comes in its place.
+fn look_weight_up(function: &mut Function, weights: Expr) {
+    let &[.., weight, _] = function.params.as_slice() else { return };
+    number_edge(function);
+    let Some(&number) = function.params.last() else { return };
+    function.params.retain(|param| *param != weight);
+    let (span, ty) = (function.local(weight).span, function.local(weight).ty.clone());
+    function.locals[weight.0 as usize].kind = LocalKind::Var;
+    let item = match &weights.ty {
+        Type::Vector { item, .. } => (**item).clone(),
+        other => other.clone(),
+    };
+    let index = Box::new(node(ExprKind::Var(Var::Local(number)), Type::INT, span));
+    let mut value = node(ExprKind::Index { base: Box::new(weights), index }, item, span);
+    if value.ty != ty {
+        value = node(ExprKind::Convert(Box::new(value)), ty, span);
+    }
+    let kind = StmtKind::Let { local: weight, init: Some(Init::Value(value)) };
     function.body.insert(0, Stmt { label: None, kind, span });
 }
 

@@ -216,7 +216,12 @@ impl Gen<'_> {
                 }
                 5 if self.coin() => {
                     let links = Expr::var("links", graph(None));
-                    let vector = match self.pick(4) {
+                    let vector = match self.pick(5) {
+                        4 => {
+                            let weighted = self.var(&graph(Some(Scalar::Int)));
+                            let Some(weighted) = weighted else { return self.expr(ty, 0) };
+                            self.built(Builtin::EdgeWeights, vec![weighted])
+                        }
                         0 => self.built(Builtin::LinkNumbers, vec![links.clone(), links]),
                         1 => {
                             let loops = self.built(Builtin::LinkLoops, vec![links]);
