@@ -66,7 +66,9 @@ fn weights_of_parallel_edges_beside_their_columns() {
     for machine in [&["reference"][..], &["cpu", "--threads", "3"], &["swarm"], &["flow", "--workers", "3"]] {
         let args = [&run[..], &["--target"], machine].concat();
         let found = success(at, &args);
-        for result in ["paid: 4 entries from 0 to 60, first 60 3 7.25 0", "dist: 4 entries from 0 to 40, first 0 40 20 27.25"] {
+        for result in
+            ["paid: 4 entries from 0 to 60, first 60 3 7.25 0", "dist: 4 entries from 0 to 40, first 0 40 20 27.25"]
+        {
             assert!(found.contains(result), "{machine:?}: {found}");
         }
         assert!(found.contains("84.25 4"), "{machine:?}: {found}");
