@@ -188,7 +188,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 83] = {
+    pub const ALL: [(Builtin, &'static str); 84] = {
         use Builtin::*;
         [
             (Argv, "Argv"),

@@ -218,8 +218,7 @@ impl Gen<'_> {
                     let links = Expr::var("links", graph(None));
                     let vector = match self.pick(5) {
                         4 => {
-                            let weighted = self.var(&graph(Some(Scalar::Int)));
-                            let Some(weighted) = weighted else { return self.expr(ty, 0) };
+                            let weighted = self.var(&graph(Some(Scalar::Int)))?;
                             self.built(Builtin::EdgeWeights, vec![weighted])
                         }
                         0 => self.built(Builtin::LinkNumbers, vec![links.clone(), links]),
