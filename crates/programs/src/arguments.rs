@@ -88,7 +88,7 @@ impl Program {
     /// ```
     pub fn with_defaults(&self, given: &[String]) -> Vec<String> {
         let missing = self.args.iter().skip(given.len());
-        let defaults = missing.map_while(|arg| arg.default).map(str::to_string);
+        let defaults = missing.map_while(|arg| Some(arg.read(arg.default?)));
         given.iter().cloned().chain(defaults).collect()
     }
 
@@ -104,12 +104,13 @@ impl Program {
             let (text, program, most) = (text.clone(), self.name, self.args.len());
             return Err(ArgumentError::Surplus { text, program, most, usage: self.usage() });
         }
-        let args = self.with_defaults(given);
+        let mut args = self.with_defaults(given);
         if let Some(missing) = self.args.get(args.len()) {
             let (name, meaning) = (missing.name.to_uppercase(), missing.meaning);
             return Err(ArgumentError::Missing { name, meaning, usage: self.usage() });
         }
         self.args.iter().zip(&args).try_for_each(|(arg, text)| arg.check(text))?;
+        self.args.iter().zip(&mut args).for_each(|(arg, text)| *text = arg.read(text));
         Ok(args)
     }
 
@@ -161,6 +162,14 @@ impl Arg {
     /// Whether a text is of the kind of this argument, as far as that shows without the graph.
     pub(crate) fn check(&self, text: &str) -> Result<(), ArgumentError> {
         check(self, text)
+    }
+
+    /// What a program reads where this text is given: the number of a point in time, else the text.
+    pub(crate) fn read(&self, text: &str) -> String {
+        match self.kind {
+            ArgKind::Time(bound, _) => bound.number(text).unwrap_or_else(|| text.to_string()),
+            _ => text.to_string(),
+        }
     }
 }
 

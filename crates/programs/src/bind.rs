@@ -110,10 +110,7 @@ impl Bound {
             let text = match value {
                 Some(text) if is_vertex(arg) => vertex(arg, text, graph)?.to_string(),
                 Some(text) if arg.kind == ArgKind::Sources => sources::numbered(arg, text, graph, vertex)?,
-                Some(text) => match arg.kind {
-                    ArgKind::Time(bound, _) => bound.number(text).unwrap_or_else(|| text.clone()),
-                    _ => text.clone(),
-                },
+                Some(text) => arg.read(text),
                 None => self.chosen(arg, graph, &mut settled)?,
             };
             settled.args.push(text);

@@ -99,6 +99,8 @@ fn searches_count_the_edges_of_what_they_reached() {
     let results = ResultMap::new()
         .with_vector("parent", vec![0, 0, 1, -1, -1])
         .with_vector("level", vec![0, 1, 2, -1, -1])
+        .with_vector("steps", vec![0, 1, 2, -1, -1])
+        .with_vector("arrival", vec![0, 1, 2, i64::MAX, i64::MAX])
         .with_vector("dist", vec![0, 1, 2, i32::MAX, i32::MAX]);
     for program in programs() {
         let expected = if program.reached.is_some() { 2 } else { 3 };
