@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gw_graph::{BuildOptions, EdgeList, Graph, build};
+use gw_graph::columns::{Column, Table, Values};
+use gw_graph::{BuildOptions, EdgeList, Graph, Names, Parallel, build, build_rows};
 use serde::{Deserialize, Serialize};
 
 /// Everything that a run depends on.
@@ -34,6 +35,9 @@ pub struct GraphData {
     /// Weights have 64 bits.
     #[serde(default)]
     pub wide: bool,
+    /// The edges are the rows of a table: parallel ones stay, and columns tell of each ([`GraphData::table`]).
+    #[serde(default)]
+    pub columns: bool,
 }
 
 /// One way to run a program.
@@ -73,11 +77,16 @@ impl std::fmt::Display for Machine {
 impl GraphData {
     /// The graph itself. Loops and repeated edges go, as they do for files.
     pub fn build(&self) -> Result<Arc<Graph>, String> {
-        let options = BuildOptions::default();
+        let parallel = if self.columns { Parallel::Keep } else { Parallel::default() };
+        let options = BuildOptions { parallel, ..BuildOptions::default() };
         macro_rules! of {
             ($weight:ty) => {{
                 let edges = self.edges.iter().map(|&(s, t, w)| (s, t, w as $weight));
-                build(EdgeList::<$weight>::from_triples(self.vertices, edges), &options)
+                let list = EdgeList::<$weight>::from_triples(self.vertices, edges);
+                match self.columns {
+                    true => build_rows(list, Some(Arc::new(self.table())), &options),
+                    false => build(list, &options),
+                }
             }};
         }
         let graph = match (self.fractional, self.wide) {
@@ -87,6 +96,26 @@ impl GraphData {
             (false, false) => of!(i32),
         };
         graph.map(Arc::new).map_err(|error| error.to_string())
+    }
+
+    /// The columns: `a` has whole numbers, of which every fifth is missing, `b` reals, `c` five texts.
+    fn table(&self) -> Table {
+        let rows = 0..self.edges.len();
+        let column = |name: &str, values, missing: Vec<u32>| Column {
+            name: name.to_string(),
+            values,
+            missing: Arc::new(missing.into()),
+        };
+        let whole: Vec<i64> = rows.clone().map(|row| (row as i64 * 7919) % 23 - 5).collect();
+        let reals: Vec<f64> = rows.clone().map(|row| (row % 17) as f64 / 4.0).collect();
+        let codes: Vec<u32> = rows.clone().map(|row| (row * 31 % 5) as u32).collect();
+        let texts = Arc::new(Names::from_texts(["blue", "green", "red", "white", "yellow"]));
+        let columns = vec![
+            column("a", Values::Int(Arc::new(whole.into())), rows.clone().step_by(5).map(|row| row as u32).collect()),
+            column("b", Values::Double(Arc::new(reals.into())), Vec::new()),
+            column("c", Values::Text(Arc::new(codes.into()), texts), Vec::new()),
+        ];
+        Table { rows: rows.len(), columns, others: Vec::new() }
     }
 
     /// The graph in the Matrix Market format, which keeps the number of vertices.
@@ -121,6 +150,9 @@ impl Case {
 
     /// The command lines that show the difference, one per trial.
     pub fn commands(&self) -> Vec<String> {
+        if self.graphs.iter().any(|graph| graph.columns) {
+            return vec!["gw-fuzz replay case.json".to_string()];
+        }
         let args = self.args().join(" ");
         let mut commands = vec![format!("gw run program.gt {args} --target reference")];
         for trial in &self.trials {

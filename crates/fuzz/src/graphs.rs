@@ -42,7 +42,14 @@ pub fn random(dice: &mut Dice, like: Option<usize>) -> GraphData {
     }
     edges.sort_by_key(|&(s, t, _)| (s, t));
     edges.dedup_by_key(|&mut (s, t, _)| (s, t));
-    GraphData { vertices, edges, fractional, wide }
+    GraphData { vertices, edges, fractional, wide, columns: false }
+}
+
+/// The same graph as a table: every third edge is there once more.
+pub fn with_columns(mut graph: GraphData) -> GraphData {
+    let more: Vec<_> = graph.edges.iter().copied().step_by(3).collect();
+    graph.edges.extend(more);
+    GraphData { columns: true, ..graph }
 }
 
 /// Other graphs in the places of these, for a second run of the same executable; for every second program none. Graphs
@@ -63,7 +70,8 @@ pub fn others(dice: &mut Dice, graphs: &[GraphData]) -> Vec<GraphData> {
             (false, false) => w.trunc() % f64::from(1 << 20),
         };
         let edges = drawn.edges.iter().map(|&(s, t, w)| (s, t, weight(w))).collect();
-        GraphData { edges, fractional: graph.fractional, wide: graph.wide, ..drawn }
+        let other = GraphData { edges, fractional: graph.fractional, wide: graph.wide, ..drawn };
+        if graph.columns { with_columns(other) } else { other }
     };
     graphs.iter().map(other).collect()
 }

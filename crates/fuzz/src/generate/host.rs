@@ -248,7 +248,8 @@ impl Writer {
             host.line(format!("    {weights}[{item}] = {item} mod {skip} + 1;"));
         }
         host.line("end");
-        let graph = GraphVar { name: self.fresh("g"), element, weight, vertices: size, global: false };
+        let name = self.fresh("g");
+        let graph = GraphVar { name, element, weight, vertices: size, global: false, rows: false };
         let ty = self.graph_type(&graph);
         host.line(format!("var {} : {ty} = new {ty}({lists});", graph.name));
         host.line(format!("print {}.getEdges();", graph.name));
@@ -260,6 +261,10 @@ impl Writer {
         let at = self.dice.below(self.graphs.len());
         let file = self.dice.below(self.data.len());
         let vertices = self.data[file].vertices;
+        // Columns are those of the graph that was loaded first.
+        if self.graphs[at].rows || self.data[file].columns {
+            return;
+        }
         // Weights with fractions suit real weights only.
         let (data, weight) = (&self.data[file], self.graphs[at].weight);
         let whole = !data.fractional || weight.is_none_or(Scalar::is_float);

@@ -62,6 +62,7 @@ fn write(dice: Dice) -> (String, Vec<GraphData>) {
         elements: Vec::new(),
         graphs: Vec::new(),
         links: None,
+        columns: Vec::new(),
         data: Vec::new(),
         vectors: Vec::new(),
         scalars: Vec::new(),
@@ -88,6 +89,8 @@ struct Writer {
     graphs: Vec<GraphVar>,
     /// The links of a graph, under the name of the links.
     links: Option<GraphVar>,
+    /// Vectors that hold the columns of edges.
+    columns: Vec<String>,
     data: Vec<GraphData>,
     vectors: Vec<VectorVar>,
     scalars: Vec<ScalarVar>,
@@ -119,6 +122,8 @@ struct GraphVar {
     vertices: usize,
     /// Functions see it.
     global: bool,
+    /// Its edges are rows of a table; some are parallel.
+    rows: bool,
 }
 
 /// A vector variable.

@@ -224,6 +224,7 @@ impl Writer {
             params += &format!(", weight : {weight}");
             draft.scope.numbers.push("weight".into());
         }
+        self.give_row(graph, &mut params, &mut draft.scope);
         let condition = format!("yes = {};", self.condition(&draft.scope, 2));
         let name = self.fresh("t");
         self.function(&format!("func {name}{}({params}) -> yes : bool", draft.declared()), vec![condition]);
@@ -243,6 +244,7 @@ impl Writer {
             params += &format!(", weight : {weight}");
             draft.scope.numbers.push("weight".into());
         }
+        self.give_row(&graph, &mut params, &mut draft.scope);
         let tracked: Vec<VectorVar> = draft
             .scope
             .writes

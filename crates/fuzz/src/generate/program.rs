@@ -1,7 +1,7 @@
 //! The frame of a program: elements, graphs, globals, `main`, and the prints at its end.
 
 use super::tuples::with_tuples;
-use super::{Element, GraphVar, Host, ScalarVar, SetVar, VectorVar, Writer};
+use super::{Element, GraphVar, Host, ScalarVar, Scope, SetVar, VectorVar, Writer};
 use crate::graphs;
 use gw_lang::Scalar;
 
@@ -73,7 +73,8 @@ impl Writer {
     pub(super) fn graph_type(&self, graph: &GraphVar) -> String {
         let element = self.elements[graph.element].name;
         let weight = graph.weight.map_or(String::new(), |weight| format!(",{weight}"));
-        format!("edgeset{{Edge}}({element},{element}{weight})")
+        let edge = if graph.rows { "Row" } else { "Edge" };
+        format!("edgeset{{{edge}}}({element},{element}{weight})")
     }
 
     fn declare_graphs(&mut self, head: &mut Vec<String>) {
@@ -92,13 +93,22 @@ impl Writer {
                 (true, false) if self.dice.percent(75) => Some(Scalar::Int),
                 (true, false) => Some(*self.dice.pick(&reals)),
             };
-            let graph = GraphVar { name: self.fresh("g"), element, weight, vertices: data.vertices, global: true };
+            let rows = i == 0 && self.dice.percent(20);
+            let (name, vertices) = (self.fresh("g"), data.vertices);
+            // Neighbour lists of tables have repeats, which functions do not expect.
+            let graph = GraphVar { name, element, weight, vertices, global: !rows, rows };
+            if rows {
+                head.push("element Row end".to_string());
+            }
             head.push(format!("const {} : {} = load(argv[{}]);", graph.name, self.graph_type(&graph), i + 1));
-            self.data.push(data);
+            if rows {
+                self.declare_columns(head, &graph.name);
+            }
+            self.data.push(if rows { graphs::with_columns(data) } else { data });
             self.graphs.push(graph);
         }
         // Which of several faults is met first depends on the machine, and random neighbours on the operators before.
-        if self.dice.percent(25) && !self.faulty && !self.random {
+        if self.dice.percent(25) && !self.faulty && !self.random && !self.graphs[0].rows {
             let graph = self.graphs[0].clone();
             let (name, element) = (self.fresh("k"), self.elements[graph.element].name);
             head.push("element Link end".to_string());
@@ -110,6 +120,23 @@ impl Writer {
             let name = self.fresh("g");
             head.push(format!("const {name} : {} = {}.transpose();", self.graph_type(&graph), graph.name));
             self.graphs.push(GraphVar { name, ..graph });
+        }
+    }
+
+    fn declare_columns(&mut self, head: &mut Vec<String>, graph: &str) {
+        for (column, scalar) in [("a", "int"), ("b", "double"), ("c", "int")] {
+            let name = self.fresh("a");
+            let missing = if column == "a" { ", 7" } else { "" };
+            head.push(format!("const {name} : vector{{Row}}({scalar}) = {graph}.column(\"{column}\"{missing});"));
+            self.columns.push(name);
+        }
+    }
+
+    /// Gives a function of edges the edge, now and then, and with it the values of its row.
+    pub(super) fn give_row(&mut self, graph: &GraphVar, params: &mut String, scope: &mut Scope) {
+        if graph.rows && self.graphs.iter().any(|global| global.name == graph.name) && self.dice.percent(60) {
+            params.push_str(", e : Row");
+            scope.numbers.extend(self.columns.iter().map(|column| format!("{column}[e]")));
         }
     }
 
@@ -156,6 +183,9 @@ impl Writer {
     fn print_all(&mut self, host: &mut Host) {
         for scalar in self.scalars.iter().chain(&host.scalars.clone()) {
             host.line(format!("print {};", scalar.name));
+        }
+        for column in &self.columns {
+            host.line(format!("print {column}.sum();"));
         }
         let vectors: Vec<VectorVar> = self.vectors.iter().chain(&host.vectors).cloned().collect();
         for vector in vectors {

@@ -52,7 +52,7 @@ fn graph(words: &str) -> GraphData {
         edges.insert((a.max(b), a.min(b)), weight);
     }
     let edges = edges.into_iter().map(|((a, b), weight)| (a, b, weight)).collect();
-    GraphData { vertices: vertices as usize, edges, fractional: false, wide: false }
+    GraphData { vertices: vertices as usize, edges, fractional: false, wide: false, columns: false }
 }
 
 fn check(machines: &mut Machines, path: &PathBuf, all: bool) {
