@@ -181,6 +181,14 @@ pub enum ErrorKind {
         /// The text.
         text: String,
     },
+    /// No vertex has the id that a program looks up.
+    #[error("no vertex has the id `{id}`: the graph {ids}")]
+    NoVertex {
+        /// The id.
+        id: String,
+        /// Which ids there are.
+        ids: String,
+    },
     /// A column cannot be a vector of the program.
     #[error("{0}")]
     Column(String),

@@ -157,6 +157,24 @@ pub(crate) fn out_weight(graph: &Graph, vertex: u32, position: i32, wanted: Scal
     Ok(convert.ok_or_else(|| ErrorKind::Malformed("a weight that is no number".into()))?(weight))
 }
 
+/// The vertex with this id: one of the file where it has some, else a number.
+pub(crate) fn find_vertex(graph: &Graph, id: &str) -> Result<u32> {
+    let found = match graph.names() {
+        Some(names) => names.find(id),
+        None => id.parse().ok().filter(|&vertex: &u32| (vertex as usize) < graph.vertices()),
+    };
+    found.ok_or_else(|| {
+        let ids = match graph.names() {
+            Some(names) => {
+                let some: Vec<String> = names.iter().take(3).map(|name| name.to_string()).collect();
+                format!("has {}, such as {}", names.len(), some.join(", "))
+            }
+            None => format!("has {}, numbered from 0", graph.vertices()),
+        };
+        ErrorKind::NoVertex { id: id.to_string(), ids }.into()
+    })
+}
+
 /// The weights of all edges, as numbers of this type.
 pub(crate) fn edge_weights(graph: &Graph, wanted: Scalar) -> Result<Vector> {
     let out = graph.out();

@@ -15,6 +15,8 @@ pub enum Builtin {
     Date,
     /// (edgeset) -> edgeset with int weights: the same edges, each weighing its number.
     ByNumber,
+    /// (edgeset, string) -> vertex with this id; an error where there is none.
+    FindVertex,
     /// (edgeset, string, string) -> int, the number of a text in a column of edges; -1 where it does not stand there.
     EdgeCode,
     /// The same in a column of vertices.
@@ -188,7 +190,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 84] = {
+    pub const ALL: [(Builtin, &'static str); 85] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -196,6 +198,7 @@ impl Builtin {
             (Atof, "Atof"),
             (Date, "Date"),
             (ByNumber, "ByNumber"),
+            (FindVertex, "FindVertex"),
             (EdgeCode, "EdgeCode"),
             (VertexCode, "VertexCode"),
             (Abs, "Abs"),

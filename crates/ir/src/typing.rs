@@ -40,6 +40,10 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
             weight: Some(Scalar::Int),
         }),
         (ByNumber, _) => misfit("edgeset"),
+        (FindVertex, [Type::EdgeSet { source, .. }, text]) if **text == Type::STRING => {
+            Ok(Type::Vertex(source.clone()))
+        }
+        (FindVertex, _) => misfit("edgeset, string"),
         (EdgeCode | VertexCode, [Type::EdgeSet { .. }, name, text])
             if **name == Type::STRING && **text == Type::STRING =>
         {

@@ -57,6 +57,8 @@ pub enum Builtin {
     /// `g.column("name")`, `g.column("name", missing)`, and the same of the set of all vertices: (graph, string [, T])
     /// -> fresh vector of T over the edges or the vertices of the graph.
     Column,
+    /// `g.vertex("id")`: (graph, string) -> the vertex with this id.
+    FindVertex,
     /// `g.code("name", "text")`: (graph, string, string) -> int, the number of a text in a column of edges.
     EdgeCode,
     /// The same in a column of vertices.

@@ -62,7 +62,7 @@ fn weights_of_parallel_edges_beside_their_columns() {
     let at = folder.path();
     write_tables(at);
     std::fs::write(at.join("weights.gt"), include_str!("../../../exec/tests/all/weights_of_rows.gt")).unwrap();
-    let run = ["run", "weights.gt", "payments.csv", "0", "--parallel", "keep", "--weight-column", "amount"];
+    let run = ["run", "weights.gt", "payments.csv", "ann", "--parallel", "keep", "--weight-column", "amount"];
     for machine in [&["reference"][..], &["cpu", "--threads", "3"], &["swarm"], &["flow", "--workers", "3"]] {
         let args = [&run[..], &["--target"], machine].concat();
         let found = success(at, &args);
@@ -73,6 +73,8 @@ fn weights_of_parallel_edges_beside_their_columns() {
         }
         assert!(found.contains("84.25 4"), "{machine:?}: {found}");
     }
+    let errors = failure(at, &["run", "weights.gt", "payments.csv:weight=amount", "eve"], 1);
+    assert!(errors.contains("no vertex has the id `eve`: the graph has 4, such as ann, bob, carl"), "{errors}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ const TEXT: &str = include_str!("../../../exec/tests/all/columns.gt");
 const WEIGHTS: &str = include_str!("../../../exec/tests/all/weights_of_rows.gt");
 
 /// The results of two runs of one program.
-fn twice(vm: &dyn GraphVm, text: &str, schedule: &str) -> [Vec<(String, Vec<u64>)>; 2] {
+fn twice(vm: &dyn GraphVm, text: &str, source: &str, schedule: &str) -> [Vec<(String, Vec<u64>)>; 2] {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../exec/tests/all");
     let graph = format!("{folder}/payments.csv:weight=amount:parallel:vertices={folder}/people.csv");
     let file = SourceFile::new("columns.gt", text);
@@ -25,7 +25,7 @@ fn twice(vm: &dyn GraphVm, text: &str, schedule: &str) -> [Vec<(String, Vec<u64>
     };
     let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
     let module = gw_ir::run_pipeline(module, &schedule, &options).unwrap();
-    let options = RunOptions { graphs: Arc::new(SpecGraphs::new()), ..RunOptions::with_args([&*graph, "0"]) };
+    let options = RunOptions { graphs: Arc::new(SpecGraphs::new()), ..RunOptions::with_args([&*graph, source]) };
     let mut program = Program::prepare(vm, Arc::new(module)).unwrap();
     [(); 2].map(|()| {
         let result = program.run(&options).unwrap_or_else(|e| panic!("{e}"));
@@ -42,14 +42,14 @@ fn twice(vm: &dyn GraphVm, text: &str, schedule: &str) -> [Vec<(String, Vec<u64>
 fn every_edge_has_its_own_values() {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));
-    for (text, schedules) in [
-        (TEXT, ["", "s1:s2@push,lb=vertex-based", "s1:s2@pull"]),
-        (WEIGHTS, ["", "s1@pull;s2:s3@push,lb=cm", "s1@push,lb=vertex-based;s2:s3@pull"]),
+    for (text, source, schedules) in [
+        (TEXT, "0", ["", "s1:s2@push,lb=vertex-based", "s1:s2@pull"]),
+        (WEIGHTS, "ann", ["", "s1@pull;s2:s3@push,lb=cm", "s1@push,lb=vertex-based;s2:s3@pull"]),
     ] {
-        let expected = twice(&ReferenceVm::new(), text, "");
+        let expected = twice(&ReferenceVm::new(), text, source, "");
         assert_eq!(expected[0], expected[1]);
         for schedule in schedules {
-            assert_eq!(twice(&vm, text, schedule), expected, "{schedule:?}");
+            assert_eq!(twice(&vm, text, source, schedule), expected, "{schedule:?}");
         }
     }
 }

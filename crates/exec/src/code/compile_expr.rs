@@ -189,6 +189,7 @@ impl<'m> Compiler<'m> {
             (Atoi, [s]) => Num::Atoi(obj(s)?),
             (Atof, [s]) => Num::Atof(obj(s)?),
             (Date, [s]) => Num::Date(obj(s)?),
+            (FindVertex, [graph, id]) => Num::FindVertex(Box::new([self.obj(graph)?, self.obj(id)?])),
             (EdgeCode | VertexCode, [graph, name, text]) => Num::Code {
                 graph: obj(graph)?,
                 texts: Box::new([self.obj(name)?, self.obj(text)?]),

@@ -212,6 +212,8 @@ pub(crate) enum Num {
     Atoi(Box<Obj>),
     Atof(Box<Obj>),
     Date(Box<Obj>),
+    /// The vertex with an id.
+    FindVertex(Box<[Obj; 2]>),
     /// The number of a text in a column: the name of the column, then the text.
     Code {
         graph: Box<Obj>,

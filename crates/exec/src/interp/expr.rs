@@ -114,6 +114,11 @@ impl<'a> Interp<'a> {
                 let seconds = seconds_of(text.trim());
                 Ok(seconds.ok_or_else(|| ErrorKind::NoDate { text: text.to_string() })?.bits())
             }
+            Num::FindVertex(args) => {
+                let [graph, id] = &**args;
+                let (graph, id) = (self.graph(graph)?, self.text(id)?);
+                Ok((intrinsics::find_vertex(&graph, &id)? as i32).bits())
+            }
             Num::Code { graph, texts, of_edges } => {
                 let graph = self.graph(graph)?;
                 let [name, text] = &**texts;

@@ -90,6 +90,7 @@ fn host_only(expr: &Expr) -> Option<String> {
                 Argv | Atoi
                     | Atof
                     | Date
+                    | FindVertex
                     | EdgeCode
                     | ByNumber
                     | VertexCode

@@ -343,6 +343,7 @@ impl<'m> Look<'m> {
                 | Builtin::ByNumber,
                 _,
             ) => self.refuse("depends on the order of neighbours"),
+            (Builtin::FindVertex, _) => self.refuse("looks vertices up by their ids"),
             (Builtin::RandomBits, _) => {
                 self.refuse("draws random numbers, which may depend on the numbers of vertices")
             }

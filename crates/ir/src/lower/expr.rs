@@ -258,6 +258,7 @@ impl<'p> Lowering<'p> {
             L::Atof => Builtin::Atof,
             L::Date => Builtin::Date,
             L::ByNumber => Builtin::ByNumber,
+            L::FindVertex => Builtin::FindVertex,
             L::EdgeCode => Builtin::EdgeCode,
             L::VertexCode => Builtin::VertexCode,
             L::Column => return Ok(Expr::new(ExprKind::Column(lowered), self.ty(&expr.ty))),

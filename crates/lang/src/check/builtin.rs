@@ -33,6 +33,7 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Graph, "getEdges", EdgeCount),
         (Graph, "column", Column),
         (Graph, "code", EdgeCode),
+        (Graph, "vertex", FindVertex),
         (Graph, "contract", Contract),
         (Graph, "insert", InsertEdges),
         (Graph, "delete", DeleteEdges),
@@ -214,7 +215,7 @@ impl Checker {
         use Builtin::*;
         let wanted = match method {
             SetUnion | SetMinus | OutDegree | Neighbors | Contract | InsertEdges | DeleteEdges | AddVertex
-            | ListAppend | ListInsert | ListRetrieve | FinishedNode => 1,
+            | FindVertex | ListAppend | ListInsert | ListRetrieve | FinishedNode => 1,
             UpdatePriorityMin | UpdatePriorityMax | UpdatePrioritySum => 3,
             _ => 0,
         };
@@ -232,6 +233,10 @@ impl Checker {
             }
             (EdgeSources | EdgeTargets, Type::EdgeSet(g)) => {
                 Type::Vector { index: IndexKind::Element(g.edge), item: Box::new(Type::Element(g.src)) }
+            }
+            (FindVertex, Type::EdgeSet(g)) => {
+                all.push(self.value(&args[0], &Type::STRING, &what)?);
+                Type::Element(g.src)
             }
             (EdgeWeights, Type::EdgeSet(g)) => match g.weight {
                 Some(weight) => edge_weights(g.edge, weight),

@@ -117,6 +117,10 @@ impl Gen<'_> {
                 }
                 return self.built(builtin, args);
             }
+            if depth > 0 && choice == 0 {
+                let args = vec![self.expr(&graph(None), 0), self.expr(&Type::STRING, 0)];
+                return self.built(Builtin::FindVertex, args);
+            }
             if let (true, Some(var)) = (choice > 1, self.var(ty)) {
                 return var;
             }
