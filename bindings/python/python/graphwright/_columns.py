@@ -195,10 +195,8 @@ def _typed(name, values):
     if kind == "f":
         return "double", values.astype(np.float64), None
     if kind == "M":
-        seconds = values.astype("datetime64[s]")
-        if (seconds.astype(values.dtype) != values).any():
-            raise ValueError(f"column {name!r} has fractions of seconds: round the times, or give them as numbers")
-        return "time", seconds.astype(np.int64), None
+        # Fractions of seconds are cut off, as those of files are.
+        return "time", values.astype("datetime64[s]").astype(np.int64), None
     listed = values.tolist()
     kinds = set(map(type, listed))
     if kinds <= {str}:

@@ -396,6 +396,11 @@ def has_own_edges(graph) -> bool:
 def narrow_weights(weights):
     """Weights as the narrowest of int32, float32, int64 and float64 that holds all of them exactly."""
     weights = np.asarray(weights)
+    if weights.dtype.kind == "M":
+        # Points in time, in seconds.
+        if np.isnat(weights).any():
+            raise ValueError(f"the weight of edge {int(np.flatnonzero(np.isnat(weights))[0])} is no point in time")
+        weights = weights.astype("datetime64[s]").astype(np.int64)
     if weights.dtype.kind not in "iufb":
         raise TypeError(f"weights must be numbers, not {weights.dtype}")
     if weights.dtype.kind == "f":

@@ -51,6 +51,15 @@ pub struct Named {
     /// The greatest number of hops
     #[arg(long, value_name = "COUNT")]
     hops: Option<String>,
+    /// The first time at which an edge may be taken: a number, or a date such as 2026-11-19
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    since: Option<String>,
+    /// The last time at which an edge may be taken
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    until: Option<String>,
+    /// How long an edge takes
+    #[arg(long, value_name = "COUNT")]
+    duration: Option<String>,
     /// The weight of an edge of a walk
     #[arg(long, value_name = "NUMBER")]
     alpha: Option<String>,
@@ -95,6 +104,9 @@ impl Named {
             ("sources", &self.sources),
             ("searches", &self.searches),
             ("hops", &self.hops),
+            ("since", &self.since),
+            ("until", &self.until),
+            ("duration", &self.duration),
             ("alpha", &self.alpha),
             ("length", &self.length),
             ("count", &self.count),

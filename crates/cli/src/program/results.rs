@@ -30,7 +30,7 @@ pub fn vectors(program: &Program) -> Vec<&str> {
     let vectors = globals.filter(|global| matches!(global.ty, Type::Vector { .. })).map(|global| &*global.name);
     match program.as_standard() {
         Some(standard) => vectors.filter(|name| standard.results.iter().any(|result| result.name == *name)).collect(),
-        None => vectors.collect(),
+        None => vectors.filter(|name| !name.starts_with(gw_lang::DERIVED)).collect(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{failure, gw, success};
+use crate::common::{failure, gw, success, success_of};
 
 const PROGRAM: &str = include_str!("../../../exec/tests/all/columns.gt");
 const PAYMENTS: &str = include_str!("../../../exec/tests/all/payments.csv");
@@ -52,7 +52,7 @@ fn every_machine_sees_the_values_of_each_edge() {
         &["cpu", "--schedule", "s1:s2@pull"],
     ] {
         let args = [&run[..], &["--target"], machine].concat();
-        assert_found(&success(at, &args), &machine.join(" "));
+        assert_found(&success_of(gw(at, &args)), &machine.join(" "));
     }
 }
 
@@ -65,7 +65,7 @@ fn weights_of_parallel_edges_beside_their_columns() {
     let run = ["run", "weights.gt", "payments.csv", "ann", "--parallel", "keep", "--weight-column", "amount"];
     for machine in [&["reference"][..], &["cpu", "--threads", "3"], &["swarm"], &["flow", "--workers", "3"]] {
         let args = [&run[..], &["--target"], machine].concat();
-        let found = success(at, &args);
+        let found = success_of(gw(at, &args));
         for result in
             ["paid: 4 entries from 0 to 60, first 60 3 7.25 0", "dist: 4 entries from 0 to 40, first 0 40 20 27.25"]
         {
@@ -85,7 +85,7 @@ fn a_gwg_file_keeps_ids_and_columns() {
     let convert = ["graph", "convert", "payments.csv", "pay.gwg", "--parallel", "keep", "--vertices", "people.csv"];
     let said = String::from_utf8(gw(at, &convert).stdout).unwrap();
     assert!(said.contains("columns of edges that are kept: `amount` (reals), `when` (points in time)"), "{said}");
-    assert_found(&success(at, &["run", "columns.gt", "pay.gwg", "0"]), "gwg");
+    assert_found(&success_of(gw(at, &["run", "columns.gt", "pay.gwg", "0"])), "gwg");
     let ranks = success(at, &["run", "pagerank", "pay.gwg", "--top", "rank:1"]);
     assert!(ranks.contains("bob") || ranks.contains("carl") || ranks.contains("dora"), "{ranks}");
     // Another order of the vertices and the undirected graph keep rows and edges together.

@@ -191,7 +191,9 @@ fn when_a_rank_is_killed_nobody_stays_behind() {
                 assert!(!result.exists(), "{case}");
                 ended += 1;
             }
-            _ => panic!("{case}"),
+            // A rank that dies while the launcher talks to it: some launchers fail over that with a code of their own.
+            Some(_) => assert!(!result.exists() && said.contains("proxy"), "{case}"),
+            None => panic!("{case}"),
         }
         assert!(all_end(&started), "{case}");
         let _ = std::fs::remove_file(&result);

@@ -60,6 +60,8 @@ pub(crate) trait Column: Send + Sized {
     fn with_capacity(capacity: usize) -> Self;
     /// Reads a value and keeps it.
     fn read(&mut self, cursor: &mut Cursor) -> Result<(), Fault>;
+    /// Keeps a whole number that was read otherwise.
+    fn push_whole(&mut self, value: i64);
     /// Makes an edge list of the ids and columns of all blocks; `first_lines` are the lines where blocks start.
     fn assemble(path: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<Assembled>;
 }
@@ -279,6 +281,7 @@ impl Column for NoWeights {
     fn read(&mut self, _: &mut Cursor) -> Result<(), Fault> {
         Ok(())
     }
+    fn push_whole(&mut self, _: i64) {}
     fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, _: &[u64]) -> Result<Assembled> {
         let parts = parts.into_iter().map(|(edges, _)| {
             let weights = vec![(); edges.len()];

@@ -182,6 +182,17 @@ impl<N: Numbers> Column for WeightColumn<N> {
         self.read_wide(cursor)
     }
 
+    fn push_whole(&mut self, value: i64) {
+        match (&mut self.values, i32::try_from(value)) {
+            (Values::Ints(ints), Ok(value)) => ints.push(value),
+            (Values::Reals { values, narrow }, _) => {
+                *narrow = *narrow && is_narrow(value as f64);
+                values.push(value as f64);
+            }
+            _ => self.longs().push(value),
+        }
+    }
+
     fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<Assembled> {
         let kinds: Vec<WeightKind> = parts.iter().map(|(_, column)| column.values.kind()).collect();
         if kinds.iter().all(|&kind| kind == WeightKind::Int) {

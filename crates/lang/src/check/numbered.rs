@@ -6,6 +6,7 @@
 use super::Checker;
 use super::edges::search_edge;
 use super::expr::{builtin, node};
+use super::made_text::DERIVED;
 use crate::builtin::Builtin;
 use crate::source::Span;
 use crate::typed::{EdgeApply, Expr, ExprKind, Function, Global, Init, Local, LocalKind, Place, Stmt, StmtKind, Var};
@@ -98,7 +99,7 @@ impl Checker {
     /// A global that holds the weights of the edges of a graph.
     fn weights_of(&mut self, graph: GlobalId) -> GlobalId {
         let of = self.program.global(graph);
-        let (span, stem) = (of.span, format!("{}_weights", of.name));
+        let (span, stem) = (of.span, format!("{DERIVED}{}_weights", of.name));
         let (graph_type, ty) = match &of.ty {
             Type::EdgeSet(EdgeSetType { edge, weight: Some(weight), .. }) => {
                 (of.ty.clone(), edge_weights(*edge, *weight))

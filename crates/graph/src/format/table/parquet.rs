@@ -17,7 +17,7 @@ use super::columns::{GuessedColumns, Missing, Places, TableColumns};
 use super::ids::{BlockIds, IdBlock, NumberIds, Numbered, Refusal, TextIds};
 use super::keep;
 use super::positioned::PositionedFile;
-use super::row_groups::{self, KeptRows};
+use super::row_groups::{self, KeptRows, time_scale};
 use crate::columns::{Cells, Kept, Kind};
 use crate::format::Compression;
 use crate::format::edge_file::{EdgeFile, SkippedEdges};
@@ -267,13 +267,17 @@ impl Table<'_> {
         if column.max_rep_level() > 0 || column.max_def_level() > 1 {
             return Err(self.fail(format!("the column `{}` is nested; an edge needs plain values", self.header[at])));
         }
-        if let Some(kind) = no_number(&column) {
+        // Points in time are weights, in seconds.
+        let time = time_scale(&column).filter(|_| self.places.weight == Some(at));
+        if let Some(kind) = no_number(&column)
+            && time.is_none()
+        {
             let column = &self.header[at];
             return Err(self.fail(format!("the column `{column}` holds {kind}; write it as strings or plain numbers")));
         }
         let unsigned = is_unsigned(&column);
         let reader = group.get_column_reader(at).map_err(|error| unreadable(self.path, &error))?;
-        let (values, places) = match reader {
+        let (mut values, places) = match reader {
             ColumnReader::Int32ColumnReader(reader) => {
                 let (values, places) = self.values(reader, at, first_row)?;
                 let wide = |value: i32| if unsigned { i64::from(value as u32) } else { i64::from(value) };
@@ -307,6 +311,9 @@ impl Table<'_> {
                 return Err(self.fail(message));
             }
         };
+        if let (Some((times, over)), Values::Signed(values)) = (time, &mut values) {
+            values.iter_mut().for_each(|value| *value = value.saturating_mul(times).div_euclid(over));
+        }
         Ok(IdCells { values, places })
     }
 

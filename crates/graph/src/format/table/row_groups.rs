@@ -110,28 +110,16 @@ impl ColumnOfFile<'_> {
     /// What whole numbers in this column are; an error for kinds of numbers that are not read.
     fn whole(&self) -> Result<Whole> {
         let descriptor = &self.descriptor;
-        const DAY: i64 = 86_400;
+        if let Some((times, over)) = time_scale(descriptor) {
+            return Ok(Whole::Time(times, over));
+        }
         match descriptor.logical_type_ref() {
-            Some(LogicalType::Date) => return Ok(Whole::Time(DAY, 1)),
-            Some(LogicalType::Timestamp(timestamp)) => {
-                return Ok(Whole::Time(
-                    1,
-                    match timestamp.unit {
-                        TimeUnit::MILLIS => 1_000,
-                        TimeUnit::MICROS => 1_000_000,
-                        TimeUnit::NANOS => 1_000_000_000,
-                    },
-                ));
-            }
             Some(LogicalType::Decimal(..)) => return Err(self.fail("holds decimals; write it as reals or texts")),
             Some(LogicalType::Time(..)) => return Err(self.fail("holds times of day; write it as points in time")),
             Some(LogicalType::Integer(int)) if !int.is_signed => return Ok(Whole::Unsigned),
             _ => {}
         }
         match descriptor.converted_type() {
-            ConvertedType::DATE => Ok(Whole::Time(DAY, 1)),
-            ConvertedType::TIMESTAMP_MILLIS => Ok(Whole::Time(1, 1_000)),
-            ConvertedType::TIMESTAMP_MICROS => Ok(Whole::Time(1, 1_000_000)),
             ConvertedType::DECIMAL => Err(self.fail("holds decimals; write it as reals or texts")),
             ConvertedType::UINT_32 | ConvertedType::UINT_64 => Ok(Whole::Unsigned),
             _ => Ok(Whole::Number),
@@ -189,5 +177,25 @@ fn push_whole(cells: &mut Cells, value: i64) -> bool {
             cells.push_int(value);
             true
         }
+    }
+}
+
+/// By what numbers of a column of dates or points in time are multiplied and divided to give seconds; `None` for a
+/// column of others.
+pub(super) fn time_scale(column: &ColumnDescriptor) -> Option<(i64, i64)> {
+    const DAY: i64 = 86_400;
+    match (column.logical_type_ref(), column.converted_type()) {
+        (Some(LogicalType::Date), _) | (_, ConvertedType::DATE) => Some((DAY, 1)),
+        (Some(LogicalType::Timestamp(timestamp)), _) => Some((
+            1,
+            match timestamp.unit {
+                TimeUnit::MILLIS => 1_000,
+                TimeUnit::MICROS => 1_000_000,
+                TimeUnit::NANOS => 1_000_000_000,
+            },
+        )),
+        (_, ConvertedType::TIMESTAMP_MILLIS) => Some((1, 1_000)),
+        (_, ConvertedType::TIMESTAMP_MICROS) => Some((1, 1_000_000)),
+        _ => None,
     }
 }
