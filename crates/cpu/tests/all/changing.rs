@@ -163,6 +163,8 @@ fn every_program_is_the_same<W: EdgeWeight>(weights: &str, weight: impl Fn(u64) 
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
     assert!(tried > 80, "{tried}");
     // Weights for edges without one go with compressed rows.
+    // The numbers of edges are their places in compressed rows, for which operators over triangles look.
+    copied.retain(|name| !["ktruss", "lcc"].contains(name));
     copied.retain(|name| !weights.is_empty() || !["k-shortest-paths", "leiden", "louvain"].contains(name));
     assert!(copied.is_empty(), "lists were copied for {copied:?}");
 }
