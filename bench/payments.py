@@ -86,7 +86,8 @@ def igraph(folder):
     pairs = frame[["s", "t"]].to_numpy()
     graph = timed("graph", lambda: igraph.Graph(n=vertices, edges=pairs, directed=True))
     amount = frame["amount"].to_numpy()
-    timed("pagerank", lambda: graph.pagerank(weights=amount))
+    graph.es["amount"] = amount
+    timed("pagerank", lambda: graph.pagerank(weights="amount"))
 
     def components():
         return len(igraph.Graph(n=vertices, edges=pairs[recent.to_numpy()]).connected_components())
@@ -95,7 +96,8 @@ def igraph(folder):
 
     def paths():
         part = igraph.Graph(n=vertices, edges=pairs[chosen.to_numpy()], directed=True)
-        return np.array(part.distances(first, weights=amount[chosen.to_numpy()])[0])
+        part.es["amount"] = amount[chosen.to_numpy()]
+        return np.array(part.distances(first, weights="amount")[0])
 
     dist = timed("paths", paths)
     print(np.isfinite(dist).sum(), "reached, sum", round(dist[np.isfinite(dist)].sum(), 2))
@@ -113,9 +115,18 @@ def networkit(folder):
 
     graph = timed("graph", build, frame, True)
     timed("pagerank", lambda: nk.centrality.PageRank(graph, 0.85, 1e-6).run())
-    found = timed("components", lambda: nk.components.ConnectedComponents(build(frame[recent], False)).run())
-    print(found.numberOfComponents(), "components")
-    dist = np.array(timed("paths", lambda: nk.distance.Dijkstra(build(frame[chosen], True), first, False).run()).getDistances())
+
+    # The graph must outlive the algorithm.
+    def components():
+        part = build(frame[recent], False)
+        return nk.components.ConnectedComponents(part).run().numberOfComponents()
+
+    def paths():
+        part = build(frame[chosen], True)
+        return np.array(nk.distance.Dijkstra(part, first, False).run().getDistances())
+
+    print(timed("components", components), "components")
+    dist = timed("paths", paths)
     dist = dist[dist < 1e300]
     print(len(dist), "reached, sum", round(dist.sum(), 2))
 
