@@ -15,7 +15,7 @@ const FOUND: [(&str, &str); 7] = [
     ("cards", "first 0 2 1 0"),
     ("dist", "first 0 28.25 20 27.25"),
     ("age", "first 30 18 41 25"),
-    ("city", "first 1 0 1 2"),
+    ("city", "first 1 0 1 3"),
     ("far", "first 0 2 2 1"),
 ];
 
