@@ -111,8 +111,8 @@ pub enum ArgKind {
     Share(&'static str),
     /// A real number from 0.001 to 1000, with the value that checks and labs use.
     Positive(&'static str),
-    /// A point in time: a number, a date such as `2026-11-19`, which is taken as seconds since 1970 in UTC, or `any` for
-    /// no bound; with the value that checks and labs use.
+    /// A point in time: a number, a date such as `2026-11-19`, which is taken as seconds since 1970 in UTC, or `any`
+    /// for no bound; with the value that checks and labs use.
     Time(TimeBound, &'static str),
     /// Whether edges count by their weights: `auto`, `use` or `ignore`, see [`Program::weighing`].
     Weights,

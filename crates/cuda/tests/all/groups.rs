@@ -98,7 +98,8 @@ fn communities_and_colorings_are_those_of_the_reference_machine() {
     }
 }
 
-/// The element has the vertices of the larger graph, which is loaded last; the neighbours of the smaller one are grouped.
+/// The element has the vertices of the larger graph, which is loaded last; the neighbours of the smaller one are
+/// grouped.
 #[test]
 fn a_vertex_that_the_grouped_graph_lacks_is_an_error() {
     let Some(device) = EmulatedDevice::new() else { return };

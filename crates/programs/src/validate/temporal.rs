@@ -1,4 +1,5 @@
-//! Paths that respect time: arrivals are those of a search in the order of arrivals, steps those of rounds over all edges.
+//! Paths that respect time: arrivals are those of a search in the order of arrivals, steps those of rounds over all
+//! edges.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
