@@ -77,7 +77,7 @@ impl CudaExecutable {
             .map(|fused| fused.filter(|_| !draws))
             .collect();
         let launcher = Launcher::new(Arc::clone(&context), &module).map_err(exec_error)?;
-        let vectors = Vectors::new(Arc::clone(&context.device));
+        let vectors = Vectors::new(&context);
         let (kernels, plans) = (HashMap::new(), HashMap::new());
         let mut executable = CudaExecutable {
             context,

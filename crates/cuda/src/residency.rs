@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gw_device::{Address, Buffer, Device, DeviceError};
 use rayon::prelude::*;
 
+use gw_exec::{Derived, Origin};
 use gw_graph::derived::{CooOrder, CsrM, Marked};
 use gw_graph::{Adjacency, AdjacencyId, Graph, GraphId, Offsets, WeightKind, Weights};
 
@@ -38,12 +39,13 @@ enum Key {
     Ranges { adjacency: AdjacencyId },
     Positions { adjacency: AdjacencyId },
     Marked { adjacency: AdjacencyId },
+    Derived { graph: GraphId, form: Derived },
     Edges { adjacency: AdjacencyId, by_destination: bool, pairs: bool, block: u32, weights: bool },
 }
 
 enum Resident {
     Lists(Arc<Lists>),
-    /// The offsets of an adjacency, as they are or as pairs, or its marked neighbours.
+    /// The offsets of an adjacency, as they are or as pairs, its marked neighbours, or a vector worked out from them.
     Array(Arc<Buffer>),
     Edges(Arc<Edges>),
 }
@@ -314,6 +316,17 @@ impl Residency {
         let ranges = Arc::new(ranges);
         known.insert(key, (Arc::clone(graph), Resident::Array(Arc::clone(&ranges))));
         Ok(ranges)
+    }
+
+    /// A vector that is worked out from a graph, as the host has it in `cells`.
+    pub(crate) fn derived(&self, origin: &Origin, cells: &[u8]) -> Result<Arc<Buffer>, DeviceError> {
+        let key = Key::Derived { graph: origin.graph.id(), form: origin.form };
+        if let Some((_, Resident::Array(known))) = self.lock().get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let made = Arc::new(Buffer::with(&self.device, cells)?);
+        self.lock().insert(key, (Arc::clone(&origin.graph), Resident::Array(Arc::clone(&made))));
+        Ok(made)
     }
 
     fn marked(&self, graph: &Arc<Graph>) -> Result<Arc<Buffer>, DeviceError> {

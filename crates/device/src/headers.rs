@@ -48,6 +48,7 @@ pub const HEADERS: &[(&str, &str)] = &[
     ("run.cuh", include_str!("../headers/run.cuh")),
     ("scan.cuh", include_str!("../headers/scan.cuh")),
     ("set.cuh", include_str!("../headers/set.cuh")),
+    ("share.cuh", include_str!("../headers/share.cuh")),
     ("steps.cuh", include_str!("../headers/steps.cuh")),
     ("value_round.cuh", include_str!("../headers/value_round.cuh")),
     ("visited.cuh", include_str!("../headers/visited.cuh")),

@@ -8,11 +8,13 @@ use crate::code::LinkForm;
 use crate::error::Result;
 use crate::intrinsics;
 use crate::value::Value;
-use crate::vector::Vector;
+use crate::vector::{Derived, Origin, Vector};
 
 /// The graph or vector of this form.
 pub(crate) fn of(form: LinkForm, graph: &Arc<Graph>) -> Result<Value> {
-    let vector = |numbers: &[i32]| Value::Vector(Vector::from_slice(numbers));
+    let vector = |form: Derived, numbers: &[i32]| {
+        Value::Vector(Vector::from_slice(numbers).derived_from(Origin { graph: Arc::clone(graph), form }))
+    };
     Ok(match form {
         LinkForm::Links => Value::Graph(graph.links()?),
         LinkForm::Undirected => Value::Graph(graph.undirected()?),
@@ -31,18 +33,25 @@ pub(crate) fn of(form: LinkForm, graph: &Arc<Graph>) -> Result<Value> {
                 true => {
                     let ranked = around.by_falling_degree()?;
                     let numbers: Vec<i32> = ranked.permutation.new_ids().iter().map(|&v| v as i32).collect();
-                    vector(&numbers)
+                    vector(Derived::RankedNumbers, &numbers)
                 }
-                false => vector(&(0..around.vertices() as i32).collect::<Vec<i32>>()),
+                false => vector(Derived::RankedNumbers, &(0..around.vertices() as i32).collect::<Vec<i32>>()),
             }
         }
-        LinkForm::Sources => vector(&graph.sources()),
-        LinkForm::Targets => vector(&graph.targets()),
+        LinkForm::Sources => vector(Derived::Sources, &graph.sources()),
+        LinkForm::Targets => vector(Derived::Targets, &graph.targets()),
         LinkForm::FirstEdges => {
             let out = graph.out();
-            vector(&(0..out.vertices() as u32).map(|v| out.range(v).start as i32).collect::<Vec<i32>>())
+            let firsts: Vec<i32> = (0..out.vertices() as u32).map(|v| out.range(v).start as i32).collect();
+            vector(Derived::FirstEdges, &firsts)
         }
     })
+}
+
+/// The link of every edge of a graph, among these links.
+pub(crate) fn numbers(links: &Arc<Graph>, edges: &Graph) -> Value {
+    let origin = Origin { graph: Arc::clone(links), form: Derived::LinksOf(edges.id()) };
+    Value::Vector(Vector::from_slice(&links.link_numbers(edges)).derived_from(origin))
 }
 
 /// Whether numbers by falling degree keep the lists short that are read to count triangles.

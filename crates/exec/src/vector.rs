@@ -23,7 +23,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Arc, Once, OnceLock};
 
-use gw_graph::Permutation;
+use gw_graph::{Graph, GraphId, Permutation};
 use gw_ir::types::Scalar;
 
 use crate::cells::{Cell, Cells, bytes_of};
@@ -42,6 +42,36 @@ pub struct Vector {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VectorId(u64);
 
+/// What a vector holds that is worked out from a graph, for machines that keep their copy of it with the graph.
+#[derive(Clone)]
+pub struct Origin {
+    /// The graph.
+    pub graph: Arc<Graph>,
+    /// What of it: vectors of one form of one graph are equal.
+    pub form: Derived,
+}
+
+/// Vectors that are worked out from a graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Derived {
+    /// The source of every edge.
+    Sources,
+    /// The destination of every edge.
+    Targets,
+    /// The position of the first edge of every vertex.
+    FirstEdges,
+    /// The number of every vertex by falling degree.
+    RankedNumbers,
+    /// The link of every edge, among the links that this graph is.
+    LinksOf(GraphId),
+}
+
+impl std::fmt::Debug for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} of {:?}", self.form, self.graph.id())
+    }
+}
+
 #[derive(Debug)]
 struct Storage {
     id: u64,
@@ -57,6 +87,8 @@ struct Storage {
     /// Those of a small vector are made when the host first needs them: the allocator writes zeros to small memory, and
     /// a machine with memory of its own may never ask.
     cells: OnceLock<Cells>,
+    /// What the cells hold as long as nobody writes them.
+    origin: OnceLock<Origin>,
 }
 
 /// Bytes from which on fresh memory is mapped and costs nothing until it is written.
@@ -95,6 +127,7 @@ impl Vector {
             state: AtomicU8::new(UNTOUCHED),
             touched: Once::new(),
             cells,
+            origin: OnceLock::new(),
         };
         Ok(Vector { storage: Arc::new(storage), start: 0, depth: 0 })
     }
@@ -126,6 +159,20 @@ impl Vector {
             }
             Err(_) => unreachable!("a slice fits into memory"),
         }
+    }
+
+    /// The vector, of which it is known what it holds. A machine hears when the host writes it.
+    #[must_use]
+    pub fn derived_from(self, origin: Origin) -> Vector {
+        if self.storage.origin.set(origin).is_ok() {
+            self.set_watched(true);
+        }
+        self
+    }
+
+    /// What the vector holds as long as nobody writes it, if it is worked out from a graph.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.storage.origin.get()
     }
 
     /// The identity of the storage, shared by all references to it and its rows.

@@ -402,7 +402,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("reached", "int", "vertices within the hops")
         ], , validate::khop),
     program!("ktruss": "k-trusses: how many triangles hold an edge?",
-        [GRAPH] -> [
+        [GRAPH, Arg { default: Some("0"), ..count("k", "only the truss of this k; 0: all", 0) }] -> [
             output("truss", "edge vector of int", "greatest k whose truss has the edge, 2 without triangles"),
             output("kmax", "int", "the greatest of them, 0 without edges")
         ], symmetric simple, validate::ktruss),

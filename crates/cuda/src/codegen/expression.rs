@@ -65,7 +65,9 @@ impl Coder<'_, '_> {
                 {
                     return Ok(format!("gw::{function}(this->only_edge, &{place}, ({ty}){amount})"));
                 }
-                let function = reduction(*op, meta.atomic || global);
+                // Lanes that share a loop reduce into the same entries, those of the member among them.
+                let shared = self.shared.is_some() && !local;
+                let function = reduction(*op, meta.atomic || global || shared);
                 format!("gw::{function}(&{place}, ({ty}){amount})")
             }
             ExprKind::CompareAndSwap { target, expect, value, .. } => {

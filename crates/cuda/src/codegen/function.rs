@@ -16,6 +16,7 @@ use super::expression::parenthesised;
 use super::inputs::Source;
 use super::refusal::Refusal;
 use super::region::Region;
+use super::shared::{SHARE, Sharing};
 use super::text::{Code, TURNS_NAME, c_name, type_name};
 
 /// What a name means inside a function.
@@ -78,6 +79,8 @@ pub(crate) struct Coder<'r, 'm> {
     pub(super) draws: bool,
     /// What stands before the names of functions where they are called.
     pub(crate) prefix: &'static str,
+    /// The function whose loop lanes share, while an operator over a set is written (`shared.rs`).
+    pub(super) shared: Option<Sharing>,
     /// Where the lengths of captured vectors come from, by function and capture: of the functions that an operator
     /// names.
     pub(super) captured: HashMap<Name, Vec<Vec<Source>>>,
@@ -106,6 +109,7 @@ impl<'r, 'm> Coder<'r, 'm> {
             loops: 0,
             draws: false,
             prefix: "",
+            shared: None,
             captured: HashMap::new(),
         }
     }
@@ -202,6 +206,13 @@ impl<'r, 'm> Coder<'r, 'm> {
             self.region.include("graph.cuh");
             params.push(format!("const gw::Draws& {DRAWS}"));
         }
+        let template = match root && self.shares(name) {
+            true => {
+                params.push(format!("const Share& {SHARE}"));
+                "template <class Share> "
+            }
+            false => "",
+        };
         let result = match &function.result {
             Some(result) => {
                 let ty = type_name(self.scalar(&result.ty)?);
@@ -213,7 +224,8 @@ impl<'r, 'm> Coder<'r, 'm> {
         };
         let ty = result.as_ref().map_or("void", |(ty, _)| ty);
         let mut body = Code::at_depth(1);
-        body.open(format!("__device__ __forceinline__ {ty} {}({})", function_name(name), params.join(", ")));
+        let name = function_name(name);
+        body.open(format!("{template}__device__ __forceinline__ {ty} {name}({})", params.join(", ")));
         if let Some((ty, c)) = &result {
             body.line(format!("{ty} {c} = {};", if *ty == "bool" { "false" } else { "0" }));
         }
@@ -244,8 +256,15 @@ impl<'r, 'm> Coder<'r, 'm> {
     }
 
     pub(crate) fn block(&mut self, block: &[Stmt], code: &mut Code) -> Result<(), Refusal> {
-        for stmt in block {
+        for (i, stmt) in block.iter().enumerate() {
             self.stmt(stmt, code)?;
+            if i + 1 < block.len() && self.has_just_shared() {
+                // What stands behind the shared loop is done once.
+                code.open(format!("if ({SHARE}.leads())"));
+                self.block(&block[i + 1..], code)?;
+                code.close("");
+                break;
+            }
         }
         Ok(())
     }
@@ -317,6 +336,9 @@ impl<'r, 'm> Coder<'r, 'm> {
                 let short = matches!((&low.kind, &high.kind), (ExprKind::Int(a), ExprKind::Int(b)) if b - a <= TURNS);
                 let (low, high) = (self.value(low)?, self.value(high)?);
                 self.names.insert(var.clone(), Binding::Scalar { text: c.clone(), in_range: false });
+                if self.is_shared_loop(var) {
+                    return self.shared_turns(&c, &low, &high, body, code);
+                }
                 code.open(format!("for (int {c} = {low}; {c} < {high}; {c}++)"));
                 if !short {
                     self.ask_if_over(&format!("(unsigned){c}"), code);
@@ -345,7 +367,7 @@ impl<'r, 'm> Coder<'r, 'm> {
 
     /// Leaves a loop when the run is over: a fault lets another entry stand in, which may keep a loop going, and the
     /// host may want to stop.
-    fn ask_if_over(&mut self, turns: &str, code: &mut Code) {
+    pub(super) fn ask_if_over(&mut self, turns: &str, code: &mut Code) {
         let fault = self.region.inputs.member(Source::Fault, "gw::Fault*", "fault");
         code.line(format!("if ({turns} % {TURNS} == 0 && gw::is_over({fault})) break;"));
     }

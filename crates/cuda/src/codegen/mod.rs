@@ -19,6 +19,7 @@ mod pending;
 mod refusal;
 pub(crate) mod region;
 mod sets;
+mod shared;
 mod text;
 mod together;
 mod uniform;

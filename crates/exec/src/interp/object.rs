@@ -60,7 +60,7 @@ impl<'a> Interp<'a> {
             Obj::LinkNumbers(graphs) => {
                 let [links, edges] = &**graphs;
                 let (links, edges) = (self.whole_graph(links)?, self.whole_graph(edges)?);
-                Value::Vector(Vector::from_slice(&links.link_numbers(&edges)))
+                links::numbers(&links, &edges)
             }
             Obj::SetUnion(sets) => {
                 let [a, b] = &**sets;

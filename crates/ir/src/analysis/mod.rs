@@ -18,4 +18,5 @@ pub mod priority;
 pub mod reduction;
 pub mod region;
 pub mod repeats;
+pub mod shared_loop;
 pub mod tested;
