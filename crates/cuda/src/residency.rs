@@ -39,7 +39,7 @@ enum Key {
     Ranges { adjacency: AdjacencyId },
     Positions { adjacency: AdjacencyId },
     Marked { adjacency: AdjacencyId },
-    Derived { graph: GraphId, form: Derived },
+    Derived { graph: GraphId, form: Derived, beside: Option<GraphId> },
     Edges { adjacency: AdjacencyId, by_destination: bool, pairs: bool, block: u32, weights: bool },
 }
 
@@ -318,13 +318,18 @@ impl Residency {
         Ok(ranges)
     }
 
-    /// A vector that is worked out from a graph, as the host has it in `cells`.
-    pub(crate) fn derived(&self, origin: &Origin, cells: &[u8]) -> Result<Arc<Buffer>, DeviceError> {
-        let key = Key::Derived { graph: origin.graph.id(), form: origin.form };
+    /// A vector that is worked out from a graph, by the host the first time.
+    pub(crate) fn derived<'c>(
+        &self,
+        origin: &Origin,
+        cells: impl FnOnce() -> &'c [u8],
+    ) -> Result<Arc<Buffer>, DeviceError> {
+        let (graph, form, beside) = origin.key();
+        let key = Key::Derived { graph, form, beside };
         if let Some((_, Resident::Array(known))) = self.lock().get(&key) {
             return Ok(Arc::clone(known));
         }
-        let made = Arc::new(Buffer::with(&self.device, cells)?);
+        let made = Arc::new(Buffer::with(&self.device, cells())?);
         self.lock().insert(key, (Arc::clone(&origin.graph), Resident::Array(Arc::clone(&made))));
         Ok(made)
     }

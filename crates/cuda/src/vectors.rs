@@ -63,12 +63,14 @@ impl Vectors {
                 // A check that fails lets entry 0 stand in, so there is one even in a vector without entries.
                 let bytes = (whole.cells() * whole.cell_bytes()).max(8);
                 let buffer = Buffer::new(&self.device, bytes).map_err(exec_error)?;
+                // From when a run has ended nobody is told of changes.
+                let is_as_made = vector.is_watched();
                 vector.set_watched(true);
                 let untouched = whole.untouched();
                 if let Some(fill) = untouched {
                     fill_cells(&*self.device, buffer.address(), &whole, fill).map_err(exec_error)?;
                 }
-                let kept = copy_of_kept(&self.context, vector, &buffer).map_err(exec_error)?;
+                let kept = is_as_made && copy_of_kept(&self.context, vector, &buffer).map_err(exec_error)?;
                 let device = kept || untouched.is_some();
                 let copies = Copies { vector: whole, buffer, host: untouched.is_none(), device };
                 Ok(entry.insert(copies))
@@ -138,18 +140,14 @@ impl Vectors {
 
 /// Fills the buffer of a vector that is worked out from a graph with what is kept here for later runs; false where there
 /// is no memory to keep it, or nothing to keep.
-fn copy_of_kept(
-    context: &Context,
-    vector: &Vector,
-    buffer: &Buffer,
-) -> std::result::Result<bool, DeviceError> {
+fn copy_of_kept(context: &Context, vector: &Vector, buffer: &Buffer) -> std::result::Result<bool, DeviceError> {
     let Some(origin) = vector.origin() else { return Ok(false) };
     let whole = vector.storage();
     let bytes = whole.cells() * whole.cell_bytes();
     if bytes == 0 {
         return Ok(false);
     }
-    match context.residency.derived(origin, host_bytes(&whole)) {
+    match context.residency.derived(origin, || host_bytes(&whole)) {
         Err(DeviceError::OutOfMemory { .. }) => Ok(false),
         kept => context.device.copy(buffer.address(), kept?.address(), bytes).map(|()| true),
     }

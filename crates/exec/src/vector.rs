@@ -28,6 +28,7 @@ use gw_ir::types::Scalar;
 
 use crate::cells::{Cell, Cells, bytes_of};
 use crate::error::{ErrorKind, Result};
+use crate::links;
 use crate::value::Value;
 
 /// A vector, or one row of a nested vector.
@@ -42,13 +43,16 @@ pub struct Vector {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VectorId(u64);
 
-/// What a vector holds that is worked out from a graph, for machines that keep their copy of it with the graph.
+/// What a vector holds that is worked out from a graph. The host works it out when it first needs it; a machine may keep
+/// its copy of it with the graph.
 #[derive(Clone)]
 pub struct Origin {
     /// The graph.
     pub graph: Arc<Graph>,
     /// What of it: vectors of one form of one graph are equal.
     pub form: Derived,
+    /// The graph whose edges are numbered, for numbers of links.
+    pub beside: Option<Arc<Graph>>,
 }
 
 /// Vectors that are worked out from a graph.
@@ -62,13 +66,20 @@ pub enum Derived {
     FirstEdges,
     /// The number of every vertex by falling degree.
     RankedNumbers,
-    /// The link of every edge, among the links that this graph is.
-    LinksOf(GraphId),
+    /// The link of every edge of another graph, among the links that this graph is.
+    LinkNumbers,
+}
+
+impl Origin {
+    /// What distinguishes the vector from all others.
+    pub fn key(&self) -> (GraphId, Derived, Option<GraphId>) {
+        (self.graph.id(), self.form, self.beside.as_ref().map(|graph| graph.id()))
+    }
 }
 
 impl std::fmt::Debug for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?} of {:?}", self.form, self.graph.id())
+        write!(f, "{:?}", self.key())
     }
 }
 
@@ -161,13 +172,11 @@ impl Vector {
         }
     }
 
-    /// The vector, of which it is known what it holds. A machine hears when the host writes it.
-    #[must_use]
-    pub fn derived_from(self, origin: Origin) -> Vector {
-        if self.storage.origin.set(origin).is_ok() {
-            self.set_watched(true);
-        }
-        self
+    /// A vector of so many whole numbers that are worked out from a graph when the host first needs them.
+    pub(crate) fn derived(origin: Origin, len: usize) -> Result<Vector> {
+        let vector = Vector::filled(Scalar::Int, &[len], 0)?;
+        let _ = vector.storage.origin.set(origin);
+        Ok(vector)
     }
 
     /// What the vector holds as long as nobody writes it, if it is worked out from a graph.
@@ -245,7 +254,8 @@ impl Vector {
     /// assert_eq!(ranks.untouched(), None);
     /// ```
     pub fn untouched(&self) -> Option<u64> {
-        (self.storage.state.load(Acquire) & UNTOUCHED != 0).then_some(self.storage.fill)
+        let is_filled = self.storage.state.load(Acquire) & UNTOUCHED != 0 && self.storage.origin.get().is_none();
+        is_filled.then_some(self.storage.fill)
     }
 
     /// True while there are more than `mine` references to the storage, rows counted. A machine that holds `mine` of
@@ -469,7 +479,10 @@ impl Storage {
     #[cold]
     fn touch(&self) {
         self.touched.call_once(|| {
-            self.cells().fill(self.fill);
+            match self.origin.get() {
+                Some(origin) => self.cells().copy(&links::entries(origin)),
+                None => self.cells().fill(self.fill),
+            }
             self.end_untouched();
         });
     }

@@ -259,11 +259,7 @@ impl<'r, 'm> Coder<'r, 'm> {
         for (i, stmt) in block.iter().enumerate() {
             self.stmt(stmt, code)?;
             if i + 1 < block.len() && self.has_just_shared() {
-                // What stands behind the shared loop is done once.
-                code.open(format!("if ({SHARE}.leads())"));
-                self.block(&block[i + 1..], code)?;
-                code.close("");
-                break;
+                return self.behind_shared(&block[i + 1..], code);
             }
         }
         Ok(())

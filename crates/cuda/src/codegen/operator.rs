@@ -199,8 +199,7 @@ pub(crate) fn vertices(
         match module.function(&function.name) {
             Some(applied) if coder.shared.is_some() => {
                 coder.written.insert(function.name.clone());
-                let [_, of_loop] = coder.shared_functions(applied, &mut functions)?;
-                turns = Some(of_loop);
+                turns = Some(coder.shared_functions(applied, &mut functions)?);
             }
             _ => coder.function(&function.name, true, &mut functions)?,
         }

@@ -14,7 +14,7 @@ use super::refusal::Refusal;
 use super::text::Code;
 
 /// The share of a call in the turns of the loop, as a parameter of the function.
-pub(super) const SHARE: &str = "gw_share";
+pub(super) const SHARE: &str = "gw_turns_share";
 
 /// The name of the function that tells how many turns the loop has: no function of a program can have it.
 const TURNS: &str = "1turns";
@@ -23,14 +23,17 @@ const TURNS: &str = "1turns";
 pub(crate) struct Sharing {
     function: Name,
     of: SharedLoop,
-    /// The loop is written, and what follows in the same block is not.
+    /// The function itself is being written, not one that it calls.
+    inside: bool,
+    /// The loop is written, and what follows in the blocks around it is not.
     just_shared: bool,
 }
 
 impl Sharing {
     /// For a function that an operator applies to the members of a set, if lanes can share its loop.
     pub(super) fn of(module: &Module, applied: &FunctionRef) -> Option<Sharing> {
-        Some(Sharing { function: applied.name.clone(), of: shared_loop(module, applied)?, just_shared: false })
+        let of = shared_loop(module, applied)?;
+        Some(Sharing { function: applied.name.clone(), of, inside: false, just_shared: false })
     }
 
     /// The turns of one loop may go to several groups of lanes: nothing is added up over them, and nothing follows.
@@ -78,12 +81,29 @@ impl Coder<'_, '_> {
     }
 
     pub(super) fn is_shared_loop(&self, var: &Name) -> bool {
-        self.shared.as_ref().is_some_and(|shared| shared.of.var == *var)
+        self.shared.as_ref().is_some_and(|shared| shared.inside && shared.of.var == *var)
     }
 
-    /// Whether the statement written last held the shared loop; it is told once per block.
-    pub(super) fn has_just_shared(&mut self) -> bool {
-        self.shared.as_mut().is_some_and(|shared| std::mem::take(&mut shared.just_shared))
+    /// Whether the statement written last held the shared loop.
+    pub(super) fn has_just_shared(&self) -> bool {
+        self.shared.as_ref().is_some_and(|shared| shared.just_shared)
+    }
+
+    /// What stands behind the shared loop in a block: one of those who share it does it.
+    pub(super) fn behind_shared(&mut self, rest: &[Stmt], code: &mut Code) -> Result<(), Refusal> {
+        self.note_shared(false);
+        code.open(format!("if ({SHARE}.leads())"));
+        self.block(rest, code)?;
+        code.close("");
+        // The blocks around it go on behind the loop, too.
+        self.note_shared(true);
+        Ok(())
+    }
+
+    fn note_shared(&mut self, just_shared: bool) {
+        if let Some(shared) = self.shared.as_mut() {
+            shared.just_shared = just_shared;
+        }
     }
 
     /// The turns that are this call's, and the sums of all who share the loop.
@@ -95,28 +115,35 @@ impl Coder<'_, '_> {
         body: &[Stmt],
         code: &mut Code,
     ) -> Result<(), Refusal> {
-        let sums: Vec<String> = self.shared.iter().flat_map(|s| &s.of.sums).map(|(name, _)| super::text::c_name(name)).collect();
+        let sums: Vec<String> =
+            self.shared.iter().flat_map(|s| &s.of.sums).map(|(name, _)| super::text::c_name(name)).collect();
         code.open("");
-        code.line(format!("const int gw_low = {low};"));
-        code.line(format!("const unsigned gw_turns = gw::turns_between(gw_low, {high});"));
-        code.open(format!("for (unsigned gw_turn = {SHARE}.first(); gw_turn < {SHARE}.last(gw_turns); gw_turn += Share::STEP)"));
-        code.line(format!("const int {var} = gw_low + (int)gw_turn;"));
-        self.ask_if_over("(gw_turn / Share::STEP)", code);
+        code.line(format!("const int gw_turns_low = {low};"));
+        code.line(format!("const unsigned gw_turns_all = gw::turns_between(gw_turns_low, {high});"));
+        code.line(format!("const unsigned gw_turns_end = {SHARE}.last(gw_turns_all);"));
+        let first = format!("unsigned gw_turns_at = {SHARE}.first()");
+        code.open(format!("for ({first}; gw_turns_at < gw_turns_end; gw_turns_at += Share::STEP)"));
+        code.line(format!("const int {var} = gw_turns_low + (int)gw_turns_at;"));
+        self.ask_if_over("(gw_turns_at / Share::STEP + 1)", code);
         self.block(body, code)?;
         code.close("");
         for sum in sums {
             code.line(format!("{sum} = {SHARE}.sum({sum});"));
         }
         code.close("");
-        if let Some(shared) = self.shared.as_mut() {
-            shared.just_shared = true;
-        }
+        self.note_shared(true);
         Ok(())
     }
 
-    /// Writes the function whose loop is shared and what tells its turns; the names under which they are called.
-    pub(super) fn shared_functions(&mut self, function: &Function, code: &mut Code) -> Result<[String; 2], Refusal> {
+    /// Writes the function whose loop is shared, and what tells its turns, whose name is handed back.
+    pub(super) fn shared_functions(&mut self, function: &Function, code: &mut Code) -> Result<String, Refusal> {
+        if let Some(shared) = self.shared.as_mut() {
+            shared.inside = true;
+        }
         self.define(function, true, code)?;
+        if let Some(shared) = self.shared.as_mut() {
+            (shared.inside, shared.just_shared) = (false, false);
+        }
         let turns = self.shared.as_ref().map(|shared| shared.turns(function));
         if let Some(turns) = turns {
             let shared = self.shared.take();
@@ -125,6 +152,6 @@ impl Coder<'_, '_> {
             self.define(&turns, true, code)?;
             self.shared = shared;
         }
-        Ok([function_name(&function.name), function_name(TURNS)])
+        Ok(function_name(TURNS))
     }
 }

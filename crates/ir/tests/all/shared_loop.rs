@@ -87,7 +87,10 @@ fn turns_that_depend_on_each_other_are_not_shared() {
     // The statements before the loop are done by everybody.
     assert_eq!(plain(&format!("Reduce(SUM, x[v], 1); {TURNS} {{ Reduce(SUM, x[v], 1); }}")), None);
     // Two loops, a loop in a loop, and a loop of a known length.
-    assert_eq!(plain(&format!("{TURNS} {{ Reduce(SUM, x[v], 1); }} for (k in 0 : y[v]) {{ Reduce(SUM, x[v], 1); }}")), None);
+    assert_eq!(
+        plain(&format!("{TURNS} {{ Reduce(SUM, x[v], 1); }} for (k in 0 : y[v]) {{ Reduce(SUM, x[v], 1); }}")),
+        None
+    );
     assert_eq!(plain("for (i in 0 : 4) { Reduce(SUM, x[v], i); }"), None);
 }
 

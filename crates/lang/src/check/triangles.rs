@@ -456,7 +456,7 @@ impl Checker {
                 };
                 if *of == of_links.edge {
                     let ast::ExprKind::Name(name) = &counted.kind else { return Err(self.uncounted(&value, of_links)) };
-    let found = "$f0[$pc] += 1; $f0[$qc] += 1; $found += 1;\n";
+                    let found = "$f0[$pc] += 1; $f0[$qc] += 1; $found += 1;\n";
                     let after = "if $found > 0\n$f0[{link}[$e]] += $found;\nend\n";
                     let body = searched(true, "var $found : int = 0;\n", "true", found, after);
                     return self.over_upward(links, of_links, &body, [Some(used(name)), None], stmt);
