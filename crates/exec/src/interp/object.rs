@@ -26,7 +26,7 @@ impl<'a> Interp<'a> {
     /// for others the host works it out now, before the program begins.
     fn worked_out(&self, made: Value) -> Value {
         if let Value::Vector(vector) = &made {
-            match self.env.watch_new {
+            match self.env.watches_new_vectors() {
                 true => vector.set_watched(true),
                 false => vector.touch(),
             }
