@@ -149,10 +149,10 @@ fn locals_of(function: &Function) -> BTreeSet<Name> {
 fn sums_of(function: &Function, var: &Name, turns: &[Stmt]) -> Option<Vec<(Name, Scalar)>> {
     let locals = locals_of(function);
     let mut inside: BTreeSet<Name> = BTreeSet::from([var.clone()]);
-    walk_stmts(turns, &mut |s| match &s.kind {
-        StmtKind::VarDecl { name, .. } => drop(inside.insert(name.clone())),
-        StmtKind::For { var, .. } => drop(inside.insert(var.clone())),
-        _ => {}
+    walk_stmts(turns, &mut |s| {
+        if let StmtKind::VarDecl { name, .. } | StmtKind::For { var: name, .. } = &s.kind {
+            inside.insert(name.clone());
+        }
     });
     let mut sums: Vec<(Name, Scalar)> = Vec::new();
     let mut fits = !leaves(turns);
@@ -305,7 +305,10 @@ impl<'m> Touched<'m> {
     fn expr(&mut self, expr: &Expr) -> Option<()> {
         match &expr.kind {
             ExprKind::Var(name) if self.locals.contains(name) && !self.roots.contains_key(name) => {}
-            ExprKind::Var(name) => drop(self.reads.insert(self.outside(name))),
+            ExprKind::Var(name) => {
+                let root = self.outside(name);
+                self.reads.insert(root);
+            }
             ExprKind::Call { function, args } => {
                 let callee = self.module.function(&function.name)?;
                 let body = callee.body.as_deref().filter(|_| callee.kind != FunctionKind::Extern)?;
