@@ -345,7 +345,7 @@ fn shape_of(graph: &Graph, rows: bool) -> GraphShape {
     };
     let is_apart = apart.out || apart.incoming;
     GraphShape {
-        wide: matches!(graph.out().offsets(), Offsets::Wide(_)) || (is_apart && is_wide(graph)),
+        wide: graph.out().is_wide() || (is_apart && is_wide(graph)),
         apart,
         flat: crate::choose::is_flat(graph),
         weight: stored_weights(graph),
