@@ -655,11 +655,11 @@ def _numbers(G: Graph, labels) -> str:
     else:
         labels = list(labels)
         vertices = range(len(labels))
-        if len(labels) != G.vertices:
-            raise ValueError(f"start: {len(labels)} labels for {G.vertices} vertices")
+        if len(labels) != G.num_vertices:
+            raise ValueError(f"start: {len(labels)} labels for {G.num_vertices} vertices")
     known: dict = {}
     numbers = {vertex: known.setdefault(label, len(known)) for vertex, label in zip(vertices, labels)}
-    return ",".join(f"{vertex}={numbers.get(vertex, -1)}" for vertex in range(G.vertices)) or "none"
+    return ",".join(f"{vertex}={numbers.get(vertex, -1)}" for vertex in range(G.num_vertices)) or "none"
 
 
 def _at_least_1(value, what: str) -> None:
