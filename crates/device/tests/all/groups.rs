@@ -26,7 +26,7 @@ fn lists() -> Lists {
     let mut state = 7u32;
     let mut draw = |below: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (u64::from(state >> 4) * u64::from(below) >> 28) as u32
+        ((u64::from(state >> 4) * u64::from(below)) >> 28) as u32
     };
     for bound in BOUNDS {
         for length in LENGTHS {
