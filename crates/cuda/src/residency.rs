@@ -187,10 +187,13 @@ impl Residency {
         Ok(lists)
     }
 
-    /// Takes lists over that were made here, those of the out-edges of a graph.
+    /// Takes lists over that were made here, those of the out-edges of a graph. Lists made before of graphs that only
+    /// this table still holds go: a program that contracts a graph level by level has two levels at a time.
     pub(crate) fn adopt(&self, graph: &Arc<Graph>, lists: Arc<Lists>) {
         let key = Key::Lists { adjacency: graph.out().id(), weights: lists.weights.is_some() };
-        self.lock().insert(key, (Arc::clone(graph), Resident::Lists(lists)));
+        let mut known = self.lock();
+        known.retain(|_, (graph, _)| !graph.out().is_elsewhere() || Arc::strong_count(graph) > 1);
+        known.insert(key, (Arc::clone(graph), Resident::Lists(lists)));
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, (Arc<Graph>, Resident)>> {

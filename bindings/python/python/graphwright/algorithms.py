@@ -432,16 +432,25 @@ def ktruss(G, k=0, **options) -> Result:
     return run(standard("ktruss"), as_graph(G), {"k": k}, options)
 
 
-def leiden(G, seed=1, *, resolution=1.0, **options) -> Result:
+def leiden(G, seed=1, *, resolution=1.0, start=None, **options) -> Result:
     """Communities by Leiden's method, each of them connected: ``label``, ``communities`` and ``modularity``. The greater the
-    ``resolution``, the smaller the communities."""
-    return run(standard("leiden"), as_graph(G), {"seed": seed, "resolution": resolution}, options)
+    ``resolution``, the smaller the communities. ``start`` has the communities to begin with, a label per vertex or a
+    dictionary; vertices that a dictionary lacks begin alone, as all do without ``start``.
+
+    >>> import graphwright as gw
+    >>> G = gw.read("path:4")
+    >>> gw.leiden(G, start=["a", "a", "b", "b"]).label.tolist()
+    [0, 0, 2, 2]
+    """
+    G = as_graph(G)
+    return run(standard("leiden"), G, {"seed": seed, "resolution": resolution, "start": _numbers(G, start)}, options)
 
 
-def louvain(G, seed=1, *, resolution=1.0, **options) -> Result:
+def louvain(G, seed=1, *, resolution=1.0, start=None, **options) -> Result:
     """Communities by Louvain's method: ``label``, ``communities`` and ``modularity``. The greater the ``resolution``, the
-    smaller the communities."""
-    return run(standard("louvain"), as_graph(G), {"seed": seed, "resolution": resolution}, options)
+    smaller the communities. ``start`` as for :func:`leiden`."""
+    G = as_graph(G)
+    return run(standard("louvain"), G, {"seed": seed, "resolution": resolution, "start": _numbers(G, start)}, options)
 
 
 def node2vec(G, p=1.0, q=1.0, length=80, seed=1, **options) -> Result:
@@ -642,6 +651,22 @@ def _sources(G: Graph, source) -> str:
     if isinstance(source, (list, tuple, set, frozenset, np.ndarray)):
         return ",".join(str(G.vertex(vertex)) for vertex in source)
     return str(G.vertex(source))
+
+
+def _numbers(G: Graph, labels) -> str:
+    """Labels of vertices as the text that programs take: a number from 0 on for each label, -1 for vertices without."""
+    if labels is None:
+        return "none"
+    if isinstance(labels, dict):
+        vertices, labels = [G.vertex(vertex) for vertex in labels], list(labels.values())
+    else:
+        labels = list(labels)
+        vertices = range(len(labels))
+        if len(labels) != G.num_vertices:
+            raise ValueError(f"start: {len(labels)} labels for {G.num_vertices} vertices")
+    known: dict = {}
+    numbers = {vertex: known.setdefault(label, len(known)) for vertex, label in zip(vertices, labels)}
+    return ",".join(f"{vertex}={numbers.get(vertex, -1)}" for vertex in range(G.num_vertices)) or "none"
 
 
 def _at_least_1(value, what: str) -> None:

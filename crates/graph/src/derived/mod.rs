@@ -134,8 +134,8 @@ impl Graph {
     pub fn greatest_out_degree(&self) -> usize {
         let degree = |v: usize| self.out().degree(v as u32);
         let greatest = |range: Range<usize>| range.map(degree).max();
-        let find = || parallel::pieces(self.vertices(), PIECE, greatest).into_iter().flatten().max().unwrap_or(0);
-        *self.forms.greatest_out_degree.get_or_init(find)
+        let all = || parallel::pieces(self.vertices(), PIECE, greatest).into_iter().flatten().max().unwrap_or(0);
+        *self.forms.greatest_out_degree.get_or_init(|| self.out().greatest_known().unwrap_or_else(all))
     }
 
     /// Whether vertices are numbered by falling out-degree. Found once and kept.
