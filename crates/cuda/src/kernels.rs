@@ -48,6 +48,7 @@ fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcom
         single: false,
         loop_form: None,
         flat: false,
+        light: false,
         output: 0,
         input: 0,
         counted: false,

@@ -25,9 +25,9 @@ template <class Walk> __device__ void balance_etwc_all(Walk& walk, Scratch& scra
     const unsigned n = walk.active();
     const unsigned at = lane() % LANES;
     const unsigned mask = lanes_of_group(LANES);
-    // A power of two from 8 to 32.
-    unsigned per_warp = WARP;
-    while (per_warp > 8 && (unsigned long long)n < (unsigned long long)all_warps() * per_warp) per_warp /= 2;
+    // As many as let the warps end together, at least one for each group of lanes.
+    const unsigned share = n / all_warps() + (n % all_warps() > 0);
+    const unsigned per_warp = share > WARP ? WARP : share > WARP / LANES ? share : WARP / LANES;
     // Few vertices are dealt to the warps one by one: neighbours in the numbering often have lists of like lengths, and
     // the last warp to end would be the one that has the longest. Many lie side by side, which reads fewer lines.
     const unsigned all = all_warps() * per_warp;

@@ -6,6 +6,7 @@ mod alone;
 mod balancer;
 mod blocks;
 mod calls;
+mod drained;
 mod edge_members;
 mod edge_plan;
 mod edges;
@@ -72,6 +73,8 @@ pub(crate) struct Generated {
     pub(crate) loop_form: Option<LoopForm>,
     /// A loop of small steps over short lists.
     pub(crate) flat: bool,
+    /// What it does for an edge takes about as long for every edge: it intersects and groups nothing.
+    pub(crate) light: bool,
     /// The form of the output of a single operator.
     pub(crate) output: u32,
     /// The form that its input is brought into.
@@ -202,6 +205,7 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         loop_form: task.loop_form,
         // A loop over sets has small steps; one without walks all vertices.
         flat: region.flat && (!sets.is_empty() || !queues.is_empty()),
+        light: !region.headers.iter().any(|h| h.starts_with("intersect") || *h == "groups.cuh"),
         output: region.output,
         input: region.input,
         counted: region.output_counted,
