@@ -49,6 +49,7 @@ fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcom
         loop_form: None,
         flat: false,
         light: false,
+        tests_sources: false,
         output: 0,
         input: 0,
         counted: false,

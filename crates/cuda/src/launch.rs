@@ -222,7 +222,8 @@ impl Launcher {
         self.send_cells()?;
         // Rounds that an operator may use up; a loop reports its last.
         self.round += code.rounds.max(1);
-        let work = vertices.max(LaunchValues { code, bindings, env }.most_edges() / EDGES_OF_THREAD);
+        let edges = if code.tests_sources { 0 } else { LaunchValues { code, bindings, env }.most_edges() };
+        let work = vertices.max(edges / EDGES_OF_THREAD);
         let launch = Launch { grid: self.grid(loaded, work), block: code.unit.block, cooperative: code.cooperative };
         if self.first.is_none() {
             self.first = Some(self.device().mark().map_err(exec_error)?);
