@@ -222,13 +222,16 @@ template <class T, QueueKind KIND>
 __device__ inline void fill(Queue<T, KIND>& queue, unsigned vertices, const Grid& grid, Fault* fault) {
     const unsigned words = (vertices + 31) / 32;
     unsigned long long count = 0;
-    for (unsigned w = grid.rank(); w < words; w += grid.size()) {
-        unsigned bits = 0;
-        for (unsigned i = 0; i < 32 && 32 * w + i < vertices; i++)
-            if (bucket_of(queue, (int)(32 * w + i), fault, 0) != NO_BUCKET) bits |= 1u << i;
-        queue.pending[w] = bits;
-        if constexpr (KIND == NEAR_FAR) queue.far.add_word(queue.cells, vertices, w, bits);
-        count += __popc(bits);
+    // A lane per vertex, a warp per word.
+    for (unsigned w = grid.rank() / 32; w < words; w += grid.size() / 32) {
+        const unsigned v = 32 * w + lane();
+        const bool queued = v < vertices && bucket_of(queue, (int)v, fault, 0) != NO_BUCKET;
+        const unsigned bits = __ballot_sync(0xffffffffu, queued);
+        if (lane() == 0) {
+            queue.pending[w] = bits;
+            if constexpr (KIND == NEAR_FAR) queue.far.add_word(queue.cells, vertices, w, bits);
+            count += __popc(bits);
+        }
     }
     block_add(queue.cells, count);
     if (grid.first())
