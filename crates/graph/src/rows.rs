@@ -125,10 +125,14 @@ impl Graph {
 }
 
 /// The out-edges of a graph with their numbers as weights.
-pub(crate) fn numbered(graph: &Graph) -> Result<Adjacency> {
+pub(crate) fn numbered(graph: &Graph) -> Adjacency {
+    graph.shared_out().with_weights(Weights::Int(parallel::list(graph.edges(), |at| at as i32).into()))
+}
+
+/// Why [`numbered`] cannot be asked for.
+pub(crate) fn can_be_numbered(graph: &Graph) -> Result<()> {
     graph.out().load()?;
-    countable(graph.edges(), "edges")?;
-    Ok(graph.shared_out().with_weights(Weights::Int(parallel::list(graph.edges(), |at| at as i32).into())))
+    countable(graph.edges(), "edges")
 }
 
 fn countable(count: usize, what: &str) -> Result<()> {

@@ -165,9 +165,10 @@ impl Graph {
     /// The same edges, each weighing its number: its position among all edges, by source and then by target.
     pub fn by_number(&self) -> Result<Arc<Graph>> {
         let (forms, needed) = (&self.forms, 4 * self.edges() as u64);
-        let out = crate::rows::numbered(self)?;
+        crate::rows::can_be_numbered(self)?;
         let bytes = |graph: &Graph| graph.out().weights().bytes();
-        forms.once(&forms.by_number, "edges by number", needed, bytes, || Graph::new(out, false))
+        forms
+            .once(&forms.by_number, "edges by number", needed, bytes, || Graph::new(crate::rows::numbered(self), false))
     }
 
     /// Edge list in separate arrays, in source or destination order.

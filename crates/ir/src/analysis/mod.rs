@@ -6,6 +6,7 @@ pub mod claims;
 pub mod classes;
 pub mod closure;
 pub mod columns;
+pub mod condition;
 pub mod device;
 pub mod effects;
 pub mod joined;
