@@ -16,6 +16,10 @@ pub(crate) const BUCKET_WIDTH_FACTOR: f64 = 22.0;
 /// The bucket width is at least this part of the mean weight. Measured: `bench/cpu-choice.md`.
 pub(crate) const LEAST_BUCKET_WIDTH_FACTOR: f64 = 1.0 / 40.0;
 
+/// The same where the distances of all vertices fit the second-level cache: work that is done twice is cheap there,
+/// and rounds are so short that to begin and end them counts. Measured: `bench/cpu-choice.md`.
+pub(crate) const LEAST_BUCKET_WIDTH_FACTOR_IN_CACHE: f64 = 1.0 / 16.0;
+
 /// Chunks per member when a queue is cut: the first lists of a chunk are not fetched ahead, so there are few.
 /// Not measured.
 pub(crate) const QUEUE_CHUNKS: usize = 8;
@@ -74,6 +78,10 @@ pub(crate) const BATCH: i64 = 128;
 
 /// How many vertices ahead the list of a vertex is asked for. Not measured.
 pub(crate) const LISTS_AHEAD: i64 = 32;
+
+/// Parts of a chunk that take turns where a vertex waits for what the one before it wrote: a power of two. To be
+/// measured.
+pub(crate) const STRANDS: i64 = 4;
 
 /// The least number of members whose degrees are added up for an estimate. Not measured.
 pub(crate) const DEGREE_SAMPLE: usize = 1 << 8;

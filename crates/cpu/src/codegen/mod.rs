@@ -35,7 +35,7 @@ use cranelift_module::{FuncId, Linkage, Module as _};
 use gw_ir::analysis::operator::{EdgeFacts, FunctionFacts};
 use gw_ir::expr::FunctionRef;
 use gw_ir::module::Module;
-use gw_ir::operator::EdgeSetIterator;
+use gw_ir::operator::{EdgeOutput, EdgeSetIterator};
 use gw_ir::source::{Name, Span};
 
 use crate::abi::Kernel;
@@ -46,6 +46,7 @@ pub(crate) use joined::Follow;
 use memory::{Limit, holds};
 pub(crate) use translate::{FaultSite, OutputForm, Target, cell_bytes};
 use translate::{Finished, Helpers, Translator};
+pub(crate) use vertex::Order;
 
 /// Why an operator is not compiled: it runs on the reference machine instead.
 #[derive(Debug, Clone)]
@@ -124,6 +125,18 @@ impl std::ops::Deref for EdgeOperator<'_> {
     }
 }
 
+impl EdgeOperator<'_> {
+    /// Whether a push may claim a destination by a test and a plain store. Two workers may then claim the same one, by
+    /// which it is in the output twice, so the program must bear repeats.
+    pub(crate) fn claims_by_store(&self) -> bool {
+        let (EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates }) = self.node.output else {
+            return false;
+        };
+        // Folded: the claim is all that the function does.
+        duplicates && self.node.meta.to_folded
+    }
+}
+
 /// A part of an operator that becomes a kernel.
 #[derive(Clone, Copy)]
 pub(crate) enum Body<'a> {
@@ -131,8 +144,8 @@ pub(crate) enum Body<'a> {
     Edges(EdgeOperator<'a>, EdgeShape),
     /// A pull over all vertices and what follows for each of them.
     Joined(EdgeOperator<'a>, EdgeShape, &'a Follow),
-    /// A function over vertices; true results are kept when `keep`.
-    Vertices(&'a FunctionRef, Range, bool),
+    /// A function over vertices, whose true results are kept or not, in an order.
+    Vertices(&'a FunctionRef, Range, bool, Order),
     /// A function over the numbers of a loop.
     Iterations(&'a Name),
 }
@@ -240,7 +253,9 @@ impl Jit {
                 translator.edge_kernel(op, shape, begin, end)
             }
             Body::Joined(op, shape, follow) => translator.joined_kernel(op, shape, follow, begin, end),
-            Body::Vertices(function, range, keep) => translator.vertex_kernel(function, range, keep, begin, end),
+            Body::Vertices(function, range, keep, order) => {
+                translator.vertex_kernel(function, range, keep, order, begin, end)
+            }
             Body::Iterations(function) => translator.iteration_kernel(function, begin, end),
         });
         let translated = translated.and_then(|()| translator.end_sums());

@@ -135,3 +135,40 @@ fn the_entry_exam_of_machines_is_passed() {
         gw_exec::conformance::host_and_machine(&gw_cpu::CpuVm::with_tiny_chunks(threads)).unwrap();
     }
 }
+
+/// Functions that read real numbers at neighbours and write them at their vertex visit a chunk in several strands.
+#[test]
+fn an_operator_in_place_visits_every_vertex_once() {
+    let text = program(
+        "const rank : vector{V}(double) = 1.0;\nconst visits : vector{V}(int) = 0;\n\
+         func improve(v : V)\n var arrived : double = 0.0;\n for k in 0:g.getOutDegree(v)\n\
+          if k == 3\n break;\n end\n arrived += rank[getOutNgh(g, v, k)];\n end\n\
+          rank[v] = 1.0 + 0.0 * arrived;\n visits[v] += 1;\n x[v] = g.getOutDegree(v);\nend\n\
+         func main()\n for i in 0:5\n vertices.apply(improve);\n end\n print visits.min();\n print visits.max();\n\
+          print rank.min();\n print rank.max();\n print x.sum();\nend\n",
+    );
+    for spec in ["path:1", "path:2", "path:3", "path:5", "path:257", "road:40x50", "kron:9", "star:300"] {
+        let printed = agree(&text, &[spec], &["default", "par=dynamic", "par=dynamic,grain=3"]).unwrap();
+        let lines: Vec<f64> = printed.lines().map(|line| line.parse().unwrap()).collect();
+        assert_eq!(lines[..4], [5.0, 5.0, 1.0, 1.0], "{spec}: {printed}");
+    }
+}
+
+/// A claim by a plain store may be made twice: the repeats must not show, nor may a destination go without a claim.
+#[test]
+fn claims_that_bear_repeats_reach_every_vertex() {
+    let text = program(
+        "const from : vector{V}(int) = -1;\nfunc free(v : V) -> yes : bool\n yes = from[v] == -1;\nend\n\
+         func claim(src : V, dst : V)\n from[dst] = src;\nend\n\
+         func reached(v : V) -> yes : bool\n yes = from[v] != -1;\nend\n\
+         func main()\n var here : vertexset{V} = new vertexset{V}(0);\n here.addVertex(0);\n from[0] = 0;\n\
+          var steps : int = 0;\n\
+          while here.getVertexSetSize() != 0\n\
+           #s1# var next : vertexset{V} = g.from(here).to(free).applyModified(claim, from, true);\n\
+           delete here;\n here = next;\n steps += 1;\n end\n\
+          var all : vertexset{V} = vertices.filter(reached);\n print steps;\n print all.getVertexSetSize();\nend\n",
+    );
+    for spec in ["road:40x50", "kron:10", "star:3000", "complete:60"] {
+        agree(&text, &[spec], &["s1@push", "s1@push,par=dynamic", "s1@push,par=edge-parallel"]).unwrap();
+    }
+}
