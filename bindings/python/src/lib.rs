@@ -36,7 +36,7 @@ mod _native {
     #[pymodule_export]
     use super::graph::NativeGraph;
     #[pymodule_export]
-    use super::ids::{number_integers, number_objects};
+    use super::ids::{number_integers, number_objects, number_texts};
     #[pymodule_export]
     use super::machines::devices;
     #[pymodule_export]
@@ -54,10 +54,14 @@ mod _native {
     #[pymodule_export]
     use super::sweep::sweep;
 
+    use numpy::PyArrayMethods;
+
     use super::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // NumPy's functions are looked up now: where Ctrl-C interrupts that later, the crate numpy panics.
+        numpy::PyArray1::<u8>::zeros(module.py(), 0, false).try_readonly().map(drop).map_err(PyErr::from)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
