@@ -5,6 +5,7 @@
 //! fixes and no program can promise is here in Rust: the order of a search, labels by classes of colors, squares.
 
 mod arrays;
+mod arrow;
 mod cache;
 mod columns;
 mod dynamic;
@@ -27,6 +28,8 @@ use pyo3::prelude::*;
 /// The compiled part of `graphwright`.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::arrow::arrow_stream;
     #[pymodule_export]
     use super::dynamic::NativeDynamic;
     #[pymodule_export]

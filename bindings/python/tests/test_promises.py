@@ -278,6 +278,26 @@ def test_neighbours_edges_and_parts(directed):
     assert len(G.subgraph([])) == 0
 
 
+def test_arrow_streams_need_no_pyarrow():
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    G = gw.Graph.from_edges([("a", "b", 0.5), ("b", "ü", 2.25)])
+    for read in (polars.DataFrame, pyarrow.table):
+        table = read(G)
+        assert list(table.to_pydict() if hasattr(table, "to_pydict") else table.to_dict()) == ["source", "target", "weight"]
+        rows = polars.DataFrame(table).rows()
+        assert rows == [("a", "b", 0.5), ("b", "ü", 2.25)]
+    for found in (gw.bfs(G, "a"), gw.fastrp(G), gw.ktruss(G), gw.biconnected(G), gw.sssp(G, "b"), gw.walks(G, length=3)):
+        streamed, made = pyarrow.table(found), found.to_arrow()
+        assert streamed.column_names == made.column_names
+        assert streamed.to_pylist() == made.to_pylist() or found.program == "walks"
+        streamed.validate(full=True)
+    times = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[s]")
+    assert pyarrow.table(gw.Graph.from_edges((times[:1], times[1:]))).column("source").to_pylist()[0].year == 2020
+    for _ in range(50):
+        pyarrow.table(G)
+
+
 # Pickles
 
 

@@ -317,6 +317,12 @@ class Graph:
 
         return pyarrow.table(for_arrow(self._table()))
 
+    def __arrow_c_stream__(self, requested_schema=None):
+        """The table of :meth:`to_arrow` for any library that reads Arrow, without pyarrow: ``polars.DataFrame(G)``."""
+        from ._arrow import stream
+
+        return stream(self._table())
+
     def _table(self) -> dict:
         sources, targets, weights = self._edge_arrays()
         columns = {"source": self._to_ids(sources), "target": self._to_ids(targets)}

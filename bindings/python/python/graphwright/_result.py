@@ -283,6 +283,12 @@ class Result:
 
         return polars.DataFrame(self._table(of))
 
+    def __arrow_c_stream__(self, requested_schema=None):
+        """The table of :meth:`to_arrow` for any library that reads Arrow, without pyarrow: ``polars.DataFrame(r)``."""
+        from ._arrow import stream
+
+        return stream(self._edge_table() if self._wants(None) == "edges" else {"vertex": self.graph.ids, **self._columns()})
+
     def _table(self, of) -> dict:
         from ._graph import for_arrow
 
