@@ -290,7 +290,8 @@ impl NativeGraph {
         let mut entry = match cache.kept(&key, graph, &arguments) {
             Some(entry) => entry.map_err(raise)?,
             None => {
-                let (cache, key, program, graph) = (Arc::clone(&cache), key.clone(), Arc::clone(&program), graph.clone());
+                let (cache, key, program, graph) =
+                    (Arc::clone(&cache), key.clone(), Arc::clone(&program), graph.clone());
                 left_alone(py, move || cache.take(&key, &program, &graph, &arguments))?.map_err(raise)?
             }
         };

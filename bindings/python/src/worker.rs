@@ -59,7 +59,9 @@ pub fn left_alone<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + 
         match py.detach(|| receive(&mut answer, PERIOD)) {
             Ok(done) => return done.map_err(panicked),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-            Err(RecvTimeoutError::Disconnected) => return Err(InternalError::new_err("a thread ended without an answer")),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(InternalError::new_err("a thread ended without an answer"));
+            }
         }
     }
 }

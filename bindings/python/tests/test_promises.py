@@ -229,7 +229,7 @@ def test_arrays_and_ids_are_checked():
 def test_points_in_time_stay_points_in_time(unit):
     pandas = pytest.importorskip("pandas")
     days = pandas.Series(pandas.to_datetime(["2020-01-01", "2020-01-02"])).astype(f"datetime64[{unit}]")
-    G = gw.Graph.from_edges({"a": days, "b": days + pandas.Timedelta("1D")})
+    G = gw.Graph.from_edges({"a": days, "b": (days + pandas.Timedelta("1D")).astype(days.dtype)})
     assert G.ids.dtype == f"datetime64[{unit}]" and len(G) == 3
     for form in (np.datetime64("2020-01-03"), pandas.Timestamp("2020-01-03"), datetime.datetime(2020, 1, 3)):
         assert G.vertex(form) == 2

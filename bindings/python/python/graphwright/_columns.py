@@ -76,8 +76,11 @@ def _of_pandas(values, kind):
 
         found, labels = pandas.factorize(values)
         return Coded(found, list(labels))
-    if getattr(kind, "kind", "") in "iu" and not isinstance(kind, np.dtype) and not values.isna().any():
+    if getattr(kind, "kind", "") in ("i", "u") and not isinstance(kind, np.dtype):
         # The nullable integers of pandas.
+        if values.isna().any():
+            row = int(np.flatnonzero(values.isna())[0])
+            raise ValueError(f"a column has missing values, the first in row {row}")
         return values.to_numpy(dtype=np.uint64 if kind.kind == "u" else np.int64)
     return column(values)
 
