@@ -1,8 +1,8 @@
 //! Tables for the Arrow C data interface, so that libraries read graphs and results without pyarrow between them.
 //!
-//! Python says what a column consists of: the format of Arrow, and arrays of NumPy as its buffers. This module wraps them
-//! into the structures of <https://arrow.apache.org/docs/format/CStreamInterface.html>: a stream of one batch. Arrays stay
-//! with the structures until their reader releases them. With `arrays.rs` the only `unsafe` of this crate.
+//! Python says what a column consists of: the format of Arrow, and arrays of NumPy as its buffers. This module wraps
+//! them into the structures of <https://arrow.apache.org/docs/format/CStreamInterface.html>: a stream of one batch.
+//! Arrays stay with the structures until their reader releases them. With `arrays.rs` the only `unsafe` of this crate.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};

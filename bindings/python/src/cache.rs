@@ -1,5 +1,5 @@
-//! Compiled programs, kept for the next call: choosing a schedule and compiling cost milliseconds, a run on a small graph
-//! costs microseconds.
+//! Compiled programs, kept for the next call: choosing a schedule and compiling cost milliseconds, a run on a small
+//! graph costs microseconds.
 //!
 //! A large graph keeps its own programs, compiled under the schedule that suits it. All small graphs share what was
 //! compiled for any of them: there the schedule hardly matters, and compiling would be all that a call does.

@@ -118,8 +118,8 @@ fn is_missing(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// Texts as they come out of two lists, with the numbers of their ends and one object per text.
 type Texts<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Vec<Bound<'py, PyAny>>);
 
-/// Numbers for texts, in the order in which they first occur, the source of an edge before its target; all threads hash.
-/// None where an object is no text.
+/// Numbers for texts, in the order in which they first occur, the source of an edge before its target; all threads
+/// hash. None where an object is no text.
 #[pyfunction]
 pub fn number_texts<'py>(
     py: Python<'py>,

@@ -163,8 +163,8 @@ type Lengths<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyAny>, Bound<'py, Py
 type Paths<L> = (Vec<u32>, Vec<L>, Vec<u32>);
 
 /// Dijkstra's search as NetworkX carries it out: the order in which vertices are visited says which of several shortest
-/// paths is taken, and whether negative weights lead to a contradiction. Gives the vertices in the order in which they are
-/// done, their lengths as integers (`whole`) or reals, and the vertices before them (a source: itself); edges are not
+/// paths is taken, and whether negative weights lead to a contradiction. Gives the vertices in the order in which they
+/// are done, their lengths as integers (`whole`) or reals, and the vertices before them (a source: itself); edges are not
 /// followed beyond the length `cutoff`.
 #[pyfunction]
 #[pyo3(signature = (graph, targets, sources, target, cutoff, whole))]
