@@ -1,7 +1,7 @@
 //! NumPy arrays as the arrays of a graph, and the arrays of a graph as NumPy arrays, without copies.
 //!
-//! All `unsafe` of this crate is here. Python passes arrays of the right type, contiguous and locked against writing;
-//! this module checks all three and keeps the array object for as long as the graph lives.
+//! With `arrow.rs` all `unsafe` of this crate. Python passes arrays of the right type, contiguous and locked against
+//! writing; this module checks all three and keeps the array object for as long as the graph lives.
 
 use bytemuck::Pod;
 use gw_graph::{Buffer, Offsets, Weights};

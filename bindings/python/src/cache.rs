@@ -1,17 +1,27 @@
-//! Compiled programs of a graph, kept for the next call: choosing a schedule and compiling cost milliseconds, a run
-//! on a small graph costs microseconds.
+//! Compiled programs, kept for the next call: choosing a schedule and compiling cost milliseconds, a run on a small
+//! graph costs microseconds.
+//!
+//! A large graph keeps its own programs, compiled under the schedule that suits it. All small graphs share what was
+//! compiled for any of them: there the schedule hardly matters, and compiling would be all that a call does.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use graphwright::language::{ExternCall, Externs};
 use graphwright::machine::Target;
 use graphwright::{Argument, Graph, Prepared, Program, Value};
+use gw_graph::{GraphId, WeightKind};
 use rustc_hash::FxHashMap;
 
 /// Compiled programs that a graph keeps before it forgets them all.
 const MOST: usize = 64;
+
+/// Stored edges and vertices up to which a graph is small.
+const SMALL: usize = 20_000;
+
+/// What was compiled for small graphs.
+static OF_SMALL: LazyLock<Arc<Cache>> = LazyLock::new(Arc::default);
 
 /// Seconds of a run below which handing it to another thread would cost as much as the run.
 const QUICK: f64 = 1e-3;
@@ -34,6 +44,8 @@ pub struct Key {
     pub graphs: Vec<String>,
     /// The seed of random choices.
     pub seed: u64,
+    /// The weights of a graph that shares programs with others, and whether it is symmetric.
+    pub form: Option<(WeightKind, bool)>,
 }
 
 /// A compiled program with the things that change from run to run.
@@ -48,6 +60,8 @@ pub struct Entry {
     pub quick: bool,
     /// The arguments as they were last given.
     texts: Vec<(String, String)>,
+    /// The graph of the last run.
+    graph: GraphId,
 }
 
 /// Arrays that fill the vectors of a program when it calls the extern function `receive`.
@@ -61,16 +75,48 @@ pub struct Cache(Mutex<FxHashMap<Key, Vec<Entry>>>);
 pub type Given = (String, Argument);
 
 impl Cache {
-    /// A program that was kept, ready for a run with these arguments.
-    pub fn kept(&self, key: &Key, arguments: &[Given]) -> Option<graphwright::Result<Entry>> {
-        let mut entry = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(key)?.pop()?;
+    /// The cache for a graph: its own, or that of all small graphs.
+    pub fn of(graph: &Graph) -> Arc<Cache> {
+        if Cache::is_shared(graph) { Arc::clone(&OF_SMALL) } else { Arc::default() }
+    }
+
+    /// Whether the graph shares compiled programs with others.
+    pub fn is_shared(graph: &Graph) -> bool {
+        graph.edges().max(graph.vertices()) <= SMALL
+    }
+
+    /// A program that was kept, ready for a run on this graph with these arguments.
+    pub fn kept(&self, key: &Key, graph: &Graph, arguments: &[Given]) -> Option<graphwright::Result<Entry>> {
+        let mut entry = {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let entries = all.get_mut(key)?;
+            match entries.iter().rposition(|entry| entry.graph == graph.id()) {
+                Some(at) => entries.swap_remove(at),
+                None => entries.pop()?,
+            }
+        };
         entry.cancel.store(false, Ordering::Relaxed);
-        Some(entry.set(arguments).map(|()| entry))
+        if entry.graph == graph.id() {
+            return Some(entry.set(arguments).map(|()| entry));
+        }
+        match entry.prepared.move_to(graph, arguments) {
+            Ok(true) => {
+                (entry.graph, entry.texts) = (graph.id(), texts(arguments));
+                Some(Ok(entry))
+            }
+            // Another form of the program, which is compiled anew.
+            Ok(false) => None,
+            Err(error) => {
+                // What was compiled is as good as before.
+                self.put(key.clone(), entry);
+                Some(Err(error))
+            }
+        }
     }
 
     /// A program ready for a run with these arguments: one that was kept, or a new one.
     pub fn take(&self, key: &Key, program: &Program, graph: &Graph, arguments: &[Given]) -> graphwright::Result<Entry> {
-        self.kept(key, arguments).unwrap_or_else(|| Entry::new(key, program, graph, arguments))
+        self.kept(key, graph, arguments).unwrap_or_else(|| Entry::new(key, program, graph, arguments))
     }
 
     /// Keeps a program for the next run.
@@ -82,9 +128,10 @@ impl Cache {
         kept.entry(key).or_default().push(entry);
     }
 
-    /// Number of compiled programs kept.
-    pub fn len(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().map(Vec::len).sum()
+    /// Number of compiled programs whose last run was on this graph.
+    pub fn count(&self, graph: &Graph) -> usize {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.values().flatten().filter(|entry| entry.graph == graph.id()).count()
     }
 }
 
@@ -103,7 +150,7 @@ impl Entry {
         for (name, value) in arguments {
             job = job.arg(name, value.clone());
         }
-        Ok(Entry { prepared: job.prepare()?, cancel, inputs, quick: false, texts: texts(arguments) })
+        Ok(Entry { prepared: job.prepare()?, cancel, inputs, quick: false, texts: texts(arguments), graph: graph.id() })
     }
 
     /// Notes how long a run took. Only standard programs whose length depends on the graph alone can be quick: a

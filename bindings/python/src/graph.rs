@@ -25,7 +25,7 @@ use crate::columns::{self, GivenColumn};
 use crate::errors::{raise, raise_graph};
 use crate::outcome::NativeOutcome;
 use crate::program::NativeProgram;
-use crate::worker::{check_process, detached, watched};
+use crate::worker::{check_process, detached, left_alone, watched};
 
 /// Edges per chunk of an edge list.
 const CHUNK: usize = 1 << 18;
@@ -87,13 +87,17 @@ impl NativeGraph {
         let options = BuildOptions { symmetrise: !directed, keep_loops, symmetry, parallel, ..BuildOptions::default() };
         let table = columns::table(columns, source.len())?;
         let graph = match weights {
-            None => detached(py, || built(list(vertices, source, target, None::<&[()]>), table, &options))?,
+            None => {
+                let edges = detached(py, || list(vertices, source, target, None::<&[()]>))?;
+                left_alone(py, move || built(edges, table, &options))?
+            }
             Some(weights) => {
                 macro_rules! built_of {
                     ($($type:ty),*) => {
                         $(if let Ok(weights) = weights.extract::<PyReadonlyArray1<'_, $type>>() {
                             let weights = weights.as_slice()?;
-                            detached(py, || built(list(vertices, source, target, Some(weights)), table, &options))?
+                            let edges = detached(py, || list(vertices, source, target, Some(weights)))?;
+                            left_alone(py, move || built(edges, table, &options))?
                         } else)* {
                             let needed = "a contiguous array of int32, int64, float32 or float64";
                             return Err(PyTypeError::new_err(format!("weights: {needed} is needed")));
@@ -128,7 +132,8 @@ impl NativeGraph {
     #[staticmethod]
     fn read<'py>(py: Python<'py>, text: &str) -> PyResult<(Self, Option<Bound<'py, PyAny>>)> {
         gw_dynamic::know_stores();
-        let loaded = detached(py, || GraphSpec::parse(text).and_then(|spec| spec.load(&Silent)))?;
+        let name = text.to_string();
+        let loaded = left_alone(py, move || GraphSpec::parse(&name).and_then(|spec| spec.load(&Silent)))?;
         let graph = loaded.map_err(raise_graph)?.graph;
         let ids = match graph.names() {
             None => None,
@@ -190,6 +195,17 @@ impl NativeGraph {
         detached(py, || self.graph.least_weight())
     }
 
+    /// The same graph under a name, which messages call it by.
+    fn named(&self, name: &str) -> Self {
+        NativeGraph { graph: self.graph.clone().named(name), cache: Arc::clone(&self.cache) }
+    }
+
+    /// Whether all weights are 1; true without weights.
+    fn weighs_one(&self, py: Python<'_>) -> PyResult<bool> {
+        let graph = &self.graph;
+        detached(py, || with_weights!(graph.out().weights(), none => true, weights => is_one(weights)))
+    }
+
     /// Bytes held.
     #[getter]
     fn bytes(&self) -> usize {
@@ -199,7 +215,7 @@ impl NativeGraph {
     /// Programs that are compiled for the graph and idle.
     #[getter]
     fn kept_programs(&self) -> usize {
-        self.cache.len()
+        self.cache.count(&self.graph)
     }
 
     /// Offsets, targets and weights by source, read-only and not copied.
@@ -218,13 +234,15 @@ impl NativeGraph {
 
     /// The graph with all edges reversed, over the same arrays.
     fn transposed(&self, py: Python<'_>) -> PyResult<Self> {
-        let transposed = detached(py, || self.graph.load_incoming().map(|_| self.graph.transpose()))?;
+        let graph = self.graph.clone();
+        let transposed = left_alone(py, move || graph.load_incoming().map(|_| graph.transpose()))?;
         Ok(Self::new(transposed.map_err(raise_graph)?))
     }
 
     /// The graph with the reverse of every edge.
     fn symmetrised(&self, py: Python<'_>) -> PyResult<Self> {
-        Ok(Self::new(detached(py, || self.graph.symmetrised())?.map_err(raise_graph)?))
+        let graph = self.graph.clone();
+        Ok(Self::new(left_alone(py, move || graph.symmetrised())?.map_err(raise_graph)?))
     }
 
     /// Number of edges from a vertex to itself.
@@ -260,7 +278,7 @@ impl NativeGraph {
             None => None,
         };
         let arguments = arguments.iter().map(given).collect::<PyResult<Vec<Given>>>()?;
-        let key = key(program, device, threads, schedule, &arguments, seed);
+        let key = key(program, &self.graph, device, threads, schedule, &arguments, seed);
         let mut arrays = std::collections::HashMap::new();
         for (name, array) in inputs.iter() {
             let values = array.extract::<PyReadonlyArray1<'_, f64>>()?;
@@ -269,11 +287,12 @@ impl NativeGraph {
         let (graph, cache, program) = (&self.graph, Arc::clone(&self.cache), Arc::clone(&program.program));
         check_process()?;
         // A program that was kept is at hand at once; compiling takes its time without the GIL.
-        let mut entry = match cache.kept(&key, &arguments) {
+        let mut entry = match cache.kept(&key, graph, &arguments) {
             Some(entry) => entry.map_err(raise)?,
             None => {
-                let take = || cache.take(&key, &program, graph, &arguments);
-                detached(py, take)?.map_err(raise)?
+                let (cache, key, program, graph) =
+                    (Arc::clone(&cache), key.clone(), Arc::clone(&program), graph.clone());
+                left_alone(py, move || cache.take(&key, &program, &graph, &arguments))?.map_err(raise)?
             }
         };
         *entry.inputs.lock().unwrap_or_else(PoisonError::into_inner) = arrays;
@@ -299,20 +318,22 @@ impl NativeGraph {
 impl NativeGraph {
     /// A graph with nothing compiled for it yet.
     pub fn new(graph: impl Into<Graph>) -> Self {
-        NativeGraph { graph: graph.into(), cache: Arc::default() }
+        let graph = graph.into();
+        NativeGraph { cache: Cache::of(&graph), graph }
     }
 }
 
 /// What a program is compiled for.
 pub fn key(
     program: &NativeProgram,
+    graph: &Graph,
     device: &str,
     threads: usize,
     schedule: Option<String>,
     arguments: &[Given],
     seed: u64,
 ) -> Key {
-    let graph = |(_, value): &Given| match value {
+    let id = |(_, value): &Given| match value {
         Argument::Graph(graph) => Some(graph.id().to_string()),
         Argument::Text(_) => None,
     };
@@ -321,8 +342,9 @@ pub fn key(
         machine: Target::named(device).threads(threads),
         schedule,
         names: arguments.iter().map(|(name, _)| name.clone()).collect(),
-        graphs: arguments.iter().filter_map(graph).collect(),
+        graphs: arguments.iter().filter_map(id).collect(),
         seed,
+        form: Cache::is_shared(graph).then(|| (graph.weight_kind(), graph.is_symmetric())),
     }
 }
 
@@ -361,6 +383,11 @@ fn list<W: Weight>(vertices: usize, source: &[u32], target: &[u32], weights: Opt
         },
     });
     EdgeList { vertices, chunks: chunks.collect() }
+}
+
+/// Whether all weights are 1.
+fn is_one<W: Weight>(weights: &[W]) -> bool {
+    weights.par_iter().with_min_len(1 << 14).all(|weight| weight.real() == 1.0)
 }
 
 /// Builds a graph of edges, which keep the rows of a table where there is one.

@@ -5,6 +5,7 @@
 //! fixes and no program can promise is here in Rust: the order of a search, labels by classes of colors, squares.
 
 mod arrays;
+mod arrow;
 mod cache;
 mod columns;
 mod dynamic;
@@ -28,6 +29,8 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::arrow::arrow_stream;
+    #[pymodule_export]
     use super::dynamic::NativeDynamic;
     #[pymodule_export]
     use super::errors::{DeviceError, GraphwrightError, InternalError, ProgramError, VerificationError};
@@ -36,7 +39,7 @@ mod _native {
     #[pymodule_export]
     use super::graph::NativeGraph;
     #[pymodule_export]
-    use super::ids::{number_integers, number_objects};
+    use super::ids::{number_integers, number_objects, number_texts};
     #[pymodule_export]
     use super::machines::devices;
     #[pymodule_export]
@@ -54,10 +57,14 @@ mod _native {
     #[pymodule_export]
     use super::sweep::sweep;
 
+    use numpy::PyArrayMethods;
+
     use super::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // NumPy's functions are looked up now: where Ctrl-C interrupts that later, the crate numpy panics.
+        numpy::PyArray1::<u8>::zeros(module.py(), 0, false).try_readonly().map(drop).map_err(PyErr::from)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

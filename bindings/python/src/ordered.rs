@@ -156,12 +156,16 @@ enum Failure {
     TooLong,
 }
 
-/// Vertices and their lengths, integers or reals.
-type Lengths<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyAny>);
+/// Vertices, their lengths, integers or reals, and the vertices before them on shortest paths.
+type Lengths<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyAny>, Bound<'py, PyArray1<u32>>);
 
-/// Dijkstra's search as NetworkX carries it out, for graphs with negative weights: it may meet a contradiction or not,
-/// which depends on the order in which vertices are visited. Gives the vertices in the order in which they are done, and
-/// their lengths as integers (`whole`) or reals; edges are not followed beyond the length `cutoff`.
+/// As [`Lengths`], for a type of lengths.
+type Paths<L> = (Vec<u32>, Vec<L>, Vec<u32>);
+
+/// Dijkstra's search as NetworkX carries it out: the order in which vertices are visited says which of several shortest
+/// paths is taken, and whether negative weights lead to a contradiction. Gives the vertices in the order in which they
+/// are done, their lengths as integers (`whole`) or reals, and the vertices before them (a source: itself); edges are not
+/// followed beyond the length `cutoff`.
 #[pyfunction]
 #[pyo3(signature = (graph, targets, sources, target, cutoff, whole))]
 pub fn ordered_dijkstra<'py>(
@@ -185,13 +189,13 @@ pub fn ordered_dijkstra<'py>(
         Failure::TooLong => PyOverflowError::new_err("a length does not fit 64 bits"),
     };
     Ok(if whole {
-        let (order, lengths) =
+        let (order, lengths, before) =
             detached(py, || dijkstra::<i64>(out, ordered, sources, target, cutoff))?.map_err(raise)?;
-        (PyArray1::from_vec(py, order), PyArray1::from_vec(py, lengths).into_any())
+        (PyArray1::from_vec(py, order), PyArray1::from_vec(py, lengths).into_any(), PyArray1::from_vec(py, before))
     } else {
-        let (order, lengths) =
+        let (order, lengths, before) =
             detached(py, || dijkstra::<f64>(out, ordered, sources, target, cutoff))?.map_err(raise)?;
-        (PyArray1::from_vec(py, order), PyArray1::from_vec(py, lengths).into_any())
+        (PyArray1::from_vec(py, order), PyArray1::from_vec(py, lengths).into_any(), PyArray1::from_vec(py, before))
     })
 }
 
@@ -201,8 +205,9 @@ fn dijkstra<L: Length>(
     sources: &[u32],
     target: Option<u32>,
     cutoff: Option<f64>,
-) -> Result<(Vec<u32>, Vec<L>), Failure> {
+) -> Result<Paths<L>, Failure> {
     let (mut seen, mut done): (Vec<Option<L>>, Vec<bool>) = (vec![None; out.vertices()], vec![false; out.vertices()]);
+    let mut before: Vec<u32> = (0..out.vertices() as u32).collect();
     let (mut order, mut lengths) = (Vec::new(), Vec::new());
     let (mut waiting, mut count) = (BinaryHeap::new(), 0);
     for &source in sources {
@@ -237,10 +242,12 @@ fn dijkstra<L: Length>(
             }
             if is_less {
                 seen[u as usize] = Some(through);
+                before[u as usize] = v;
                 waiting.push(Waiting(through, count, u));
                 count += 1;
             }
         }
     }
-    Ok((order, lengths))
+    let before = order.iter().map(|&v| before[v as usize]).collect();
+    Ok((order, lengths, before))
 }

@@ -66,6 +66,12 @@ impl NativeProgram {
         Some(tell.collect())
     }
 
+    /// The names of the vectors with an entry per edge of the graph.
+    #[getter]
+    fn edge_valued(&self) -> Vec<String> {
+        self.program.edge_vectors().map(str::to_string).collect()
+    }
+
     /// Whether a check of the result comes with the program.
     #[getter]
     fn is_standard(&self) -> bool {

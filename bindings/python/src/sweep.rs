@@ -80,7 +80,7 @@ pub fn sweep<'py>(
     let (vertices, count) = (graph.graph.vertices(), sources.len());
     let cancel = Arc::new(AtomicBool::new(false));
     let sweep = Arc::new(Sweep {
-        key: key(program, device, per_run, None, &arguments, 1),
+        key: key(program, &graph.graph, device, per_run, None, &arguments, 1),
         graph: graph.graph.clone(),
         cache: Arc::clone(&graph.cache),
         program: Arc::clone(&program.program),

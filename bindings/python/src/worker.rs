@@ -46,6 +46,26 @@ pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyR
     py.detach(|| catch_unwind(AssertUnwindSafe(work))).map_err(panicked)
 }
 
+/// Does work that cannot be stopped, without the GIL. At Ctrl-C the caller goes on at once: the work goes on to its end
+/// on its own thread, and what it made is dropped.
+pub fn left_alone<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+    check_process()?;
+    let (send, mut answer) = channel();
+    hand_over(Box::new(move || {
+        // Nobody receives what was made after Ctrl-C.
+        let _ = send.send(catch_unwind(AssertUnwindSafe(work)));
+    }))?;
+    loop {
+        match py.detach(|| receive(&mut answer, PERIOD)) {
+            Ok(done) => return done.map_err(panicked),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(InternalError::new_err("a thread ended without an answer"));
+            }
+        }
+    }
+}
+
 /// Does work without the GIL. `cancel` is raised at Ctrl-C and after `timeout`, and then the work shall end soon.
 /// `tick` is called with the seconds so far while the work goes on.
 pub fn watched<T: Send + 'static>(

@@ -54,6 +54,20 @@ ARGUMENTS = {
     "single_source_dijkstra_path_length": lambda g, r: [some(g, r), r.choice([None, 3]), r.choice(["weight", None, "nope"])],
     "multi_source_dijkstra_path_length": lambda g, r: [{some(g, r), some(g, r)}],
     "dijkstra_path_length": lambda g, r: [some(g, r), some(g, r)],
+    "dijkstra_path": lambda g, r: [some(g, r), some(g, r), r.choice(["weight", None])],
+    "single_source_dijkstra": lambda g, r: [some(g, r), r.choice([None, some(g, r)]), r.choice([None, 3]), r.choice(["weight", None])],
+    "single_source_dijkstra_path": lambda g, r: [some(g, r), r.choice([None, 0, 2.5]), r.choice(["weight", None, "nope"])],
+    "multi_source_dijkstra": lambda g, r: [{some(g, r), some(g, r)}, r.choice([None, some(g, r)])],
+    "multi_source_dijkstra_path": lambda g, r: [{some(g, r), some(g, r)}],
+    "all_pairs_dijkstra": lambda g, r: [r.choice([None, 4])],
+    "all_pairs_dijkstra_path": lambda g, r: [None, r.choice(["weight", None])],
+    "bellman_ford_path": lambda g, r: [some(g, r), some(g, r)],
+    "single_source_bellman_ford": lambda g, r: [some(g, r), r.choice([None, some(g, r)])],
+    "single_source_bellman_ford_path": lambda g, r: [some(g, r)],
+    "has_path": lambda g, r: [some(g, r), some(g, r)],
+    "single_target_shortest_path": lambda g, r: [some(g, r), r.choice([None, 0, 2])],
+    "edge_betweenness_centrality": lambda g, r: [None, r.random() < 0.5, r.choice([None, "weight"])],
+    "to_scipy_sparse_array": lambda g, r: [r.choice([None, list(g)[::2]]), None, "weight", r.choice(["csr", "coo"])],
     "bellman_ford_path_length": lambda g, r: [some(g, r), some(g, r)],
     "single_source_bellman_ford_path_length": lambda g, r: [some(g, r)],
     "node_connected_component": lambda g, r: [some(g, r)],
@@ -85,6 +99,11 @@ ARGUMENTS = {
 #: What is promised of an answer, where it leaves something open.
 PROMISED = {
     "bfs_tree": lambda found, graph: (type(found), list(found.nodes), list(found.edges)),
+    "all_pairs_bellman_ford_path": lambda found, graph: {node: shortest(paths, graph) for node, paths in found},
+    "bellman_ford_path": lambda found, graph: length_of(found, graph),
+    "single_source_bellman_ford": lambda found, graph: (found[0], shortest(found[1], graph)),
+    "single_source_bellman_ford_path": lambda found, graph: shortest(found, graph),
+    "to_scipy_sparse_array": lambda found, graph: (found.format, found.dtype, found.shape, found.toarray().tolist()),
     "bridges": lambda found, graph: set(map(frozenset, found)),
     "k_truss": lambda found, graph: (list(found.nodes(data=True)), list(found.edges(data=True))),
     "maximal_matching": lambda found, graph: nx.is_maximal_matching(graph, found, backend="networkx"),
@@ -100,7 +119,21 @@ LATER = {"leiden_communities"}
 APART = {"hits", "maximal_independent_set", "louvain_communities", "leiden_communities"}
 
 #: Dictionaries that come in the order of the nodes or of a search, not only with the same entries.
-IN_ORDER = {"degree_centrality", "single_source_shortest_path", "square_clustering"}
+IN_ORDER = {"degree_centrality", "edge_betweenness_centrality", "single_source_dijkstra_path", "single_source_shortest_path", "square_clustering"}
+
+
+def length_of(path, graph):
+    """The ends of a path and its length, the least of parallel edges taken: the path itself is left open among shortest ones."""
+    def least(u, v):
+        edges = graph[u][v].values() if graph.is_multigraph() else [graph[u][v]]
+        return min(data.get("weight", 1) for data in edges)
+
+    return path[0], path[-1], sum(least(u, v) for u, v in zip(path, path[1:]))
+
+
+def shortest(found, graph):
+    """As :func:`length_of`, for one path or a dictionary of them."""
+    return {node: length_of(path, graph) for node, path in found.items()} if isinstance(found, dict) else length_of(found, graph)
 
 
 def spanned(edges, graph):

@@ -29,5 +29,5 @@ def test_the_page_runs():
         pytest.skip("reticulate is missing, or too old for this NumPy")
     shown = rscript("\n".join(re.findall(r"```r\n(.*?)```", PAGE.read_text(), re.S)) + SHOW)
     assert shown.returncode == 0, shown.stderr
-    assert "hops 0 -1 1 0 2 1 3 2 dist 0 2147483647 2 0 3 1 7 5 names a b c d" in shown.stdout
+    assert "hops 0 -1 1 0 2 1 3 2 dist 0 Inf 2 0 3 1 7 5 names a b c d" in shown.stdout
     assert "parts a a a a strong a b c d" in shown.stdout

@@ -1,12 +1,12 @@
 //! A program: its text, checked, and as GraphIR.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gw_exec::{GraphVm, RunOptions};
 use gw_graph::GraphSpec;
 use gw_graph::text_file::read_text;
-use gw_ir::types::{Scalar, Type};
+use gw_ir::types::{Domain, Scalar, Type};
 use gw_ir::{Module, lower};
 use gw_lang::{Diagnostic, Front, SourceFile, compile_front};
 use gw_programs::Program as StandardProgram;
@@ -44,7 +44,12 @@ struct Checked {
     file: SourceFile,
     front: Front,
     module: Module,
+    /// Other forms of the program that were asked for: for other weights, or with rows of other lengths.
+    forms: Mutex<Vec<Program>>,
 }
+
+/// Forms of a program that are kept.
+const MOST_FORMS: usize = 16;
 
 impl Program {
     /// A standard program by name, or a `.gt` file by path.
@@ -83,12 +88,46 @@ impl Program {
         Program::check(Some(program), SourceFile::new(program.file, program.text_for(args)).with_weights(weights))
     }
 
+    /// As [`Program::standard_for`], kept with this program for the next time.
+    pub(crate) fn form_of(
+        &self,
+        program: &'static StandardProgram,
+        args: &[String],
+        weights: Scalar,
+    ) -> Result<Program> {
+        let text = program.text_for(args);
+        let is_it = |form: &Program| {
+            form.0.standard == Some(program) && *form.0.file.text == *text && form.0.file.weights() == weights
+        };
+        self.form(is_it, || Program::standard_for(program, args, weights))
+    }
+
+    /// A form that is kept, or a new one.
+    fn form(&self, is_it: impl Fn(&Program) -> bool, make: impl FnOnce() -> Result<Program>) -> Result<Program> {
+        let kept = || self.0.forms.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(form) = kept().iter().find(|form| is_it(form)) {
+            return Ok(form.clone());
+        }
+        let made = make()?;
+        let mut kept = kept();
+        if kept.len() >= MOST_FORMS {
+            kept.clear();
+        }
+        kept.push(made.clone());
+        Ok(made)
+    }
+
     /// This program with another type of weights, where its text follows the weights of the graph.
     pub(crate) fn with_weights(self, weights: Scalar) -> Result<Program> {
-        match self.0.front.follows_weights && self.0.file.weights() != weights {
-            true => Program::check(self.0.standard, self.0.file.clone().with_weights(weights)),
-            false => Ok(self),
+        if !self.0.front.follows_weights || self.0.file.weights() == weights {
+            return Ok(self);
         }
+        let is_it = |form: &Program| {
+            form.0.standard == self.0.standard
+                && *form.0.file.text == *self.0.file.text
+                && form.0.file.weights() == weights
+        };
+        self.form(is_it, || Program::check(self.0.standard, self.0.file.clone().with_weights(weights)))
     }
 
     /// This program for the weights of a graph, where its text follows them and they are not those that it was checked
@@ -160,7 +199,7 @@ impl Program {
     fn check(standard: Option<&'static StandardProgram>, file: SourceFile) -> Result<Program> {
         let front = compile_front(&file).map_err(|found| Error::Program { found, file: file.clone() })?;
         let module = lower(&front.typed, &file.text)?;
-        Ok(Program(Arc::new(Checked { standard, file, front, module })))
+        Ok(Program(Arc::new(Checked { standard, file, front, module, forms: Mutex::default() })))
     }
 
     /// The name shown to people.
@@ -171,6 +210,25 @@ impl Program {
     /// What is known about it, when it is a standard program.
     pub fn as_standard(&self) -> Option<&'static StandardProgram> {
         self.0.standard
+    }
+
+    /// The names of the vectors with an entry per edge of a graph that the program loads.
+    ///
+    /// ```
+    /// let truss = graphwright::Program::find("ktruss")?;
+    /// assert!(truss.edge_vectors().any(|name| name == "truss"));
+    /// # Ok::<(), graphwright::Error>(())
+    /// ```
+    pub fn edge_vectors(&self) -> impl Iterator<Item = &str> {
+        let globals = &self.0.module.globals;
+        let is_edge = |element: &str| {
+            globals.iter().any(|global| matches!(&global.ty, Type::EdgeSet { edge, .. } if &**edge == element))
+        };
+        let over_edges = globals.iter().filter(move |global| match &global.ty {
+            Type::Vector { domain: Domain::Element(element), .. } => is_edge(element),
+            _ => false,
+        });
+        over_edges.map(|global| &*global.name)
     }
 
     /// The text: of a program of several files one that has the declarations of all.

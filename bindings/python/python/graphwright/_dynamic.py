@@ -60,6 +60,8 @@ class DynamicGraph:
         self._directed = bool(directed)
         #: Id to number, in the order of numbers; None where vertices are numbers.
         self._known = known
+        #: Batches before the pickle that this graph comes from.
+        self._before = 0
 
     @classmethod
     def from_graph(cls, graph) -> DynamicGraph:
@@ -176,7 +178,7 @@ class DynamicGraph:
     @property
     def version(self) -> int:
         """Number of batches so far."""
-        return self._native.version
+        return self._before + self._native.version
 
     @property
     def nbytes(self) -> int:
@@ -228,6 +230,10 @@ class DynamicGraph:
         """
         return Follower(self, program, update, device, schedule, threads, arguments)
 
+    def __reduce__(self):
+        # Batches count on from here; followers stay with the graph that they follow.
+        return _restored, (self.snapshot(), self._native.weight_kind, self._known, self.version)
+
     def __len__(self) -> int:
         return self.num_vertices
 
@@ -250,7 +256,7 @@ class Follower:
             raise ValueError(f"{native.name} needs a graph with weights")
         if update is not None and not isinstance(update, Program):
             raise TypeError(f"update: a graphwright.Program is needed, not {type(update).__name__}")
-        check_threads(threads)
+        threads = check_threads(threads)
         self._graph = graph
         self._program = native
         texts = _positions(native, about, graph, arguments)
@@ -268,13 +274,26 @@ class Follower:
         finally:
             if shown is not None:
                 shown.close()
-        names, vertex_valued = declared_results(self._program)
+        names, vertex_valued, edge_valued = declared_results(self._program)
         if names is None:
             names = tuple(name for name, _ in outcome.names)
-        return Result(self._graph._graph(native), outcome, names, vertex_valued)
+        lengths = ("dist",) if self._program.name in ("sssp", "sssp-delta", "sssp-real") else ()
+        return Result(self._graph._graph(native), outcome, names, vertex_valued, edge_valued, lengths)
 
     def __repr__(self) -> str:
         return f"<graphwright.Follower: {self._program.name} of {self._graph!r}>"
+
+
+def _restored(graph, kind, known, version) -> DynamicGraph:
+    """A graph from a pickle."""
+    made = DynamicGraph.__new__(DynamicGraph)
+    native = _native.NativeDynamic.from_graph(graph._native, graph.is_directed)
+    if native.weight_kind != kind:
+        # A graph without edges does not show the type of its weights.
+        native = _native.NativeDynamic(graph.num_vertices, graph.is_directed, kind)
+    made._set(native, graph.is_directed, known)
+    made._before = version - native.version
+    return made
 
 
 def _about(name):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 
 import numpy as np
 
 from . import _native
-from ._columns import edge_columns, id_column, kept_columns, used_names
-from ._ids import Ids, number_pairs
+from ._columns import edge_columns, id_column, is_column, kept_columns, used_names
+from ._ids import Ids, number_among, number_pairs
 
 #: The greatest weight that 32-bit integers hold with room for "out of reach".
 _MOST = 2**31 - 2
@@ -29,9 +30,11 @@ class Graph:
     <graphwright.Graph: 3 vertices, 2 undirected edges>
     >>> G.ids.tolist()
     [10, 20, 30]
+
+    Graphs can be pickled, with their ids and columns, so that other processes get them as arguments.
     """
 
-    __slots__ = ("_native", "_ids", "_directed", "_transposed", "__weakref__")
+    __slots__ = ("_native", "_ids", "_directed", "_transposed", "_weighs", "__weakref__")
 
     def __init__(self, native=None, ids: Ids | None = None, directed: bool | None = None):
         if not isinstance(native, _native.NativeGraph):
@@ -40,6 +43,20 @@ class Graph:
         self._ids = ids
         self._directed = not native.is_symmetric if directed is None else directed
         self._transposed: Graph | None = None
+        self._weighs: bool | None = None
+
+    def __reduce__(self):
+        edges, vertices = self._native.columns()
+        if edges or vertices:
+            return _from_file, (_as_file(self._native), self._ids, self._directed)
+        return _from_arrays, (*self.to_numpy(), self._ids, self._directed)
+
+    def __copy__(self) -> Graph:
+        return self
+
+    def __deepcopy__(self, memo) -> Graph:
+        # A graph never changes.
+        return self
 
     # From other things
 
@@ -75,16 +92,19 @@ class Graph:
             if len(weights) != len(indices):
                 raise ValueError(f"there are {len(indices)} edges but {len(weights)} weights")
         native = _native.NativeGraph.from_csr(indptr, indices, weights, directed)
+        if directed is False and not native.is_symmetric:
+            raise ValueError("directed=False: an edge of these arrays has no reverse edge of the same weight")
         if ids is not None and len(ids) != native.vertices:
             raise ValueError(f"there are {native.vertices} vertices but {len(ids)} ids")
-        return cls(native, None if ids is None else Ids(ids), directed)
+        return cls(native, None if ids is None else Ids.given(ids), directed)
 
     @classmethod
     def from_scipy(cls, matrix, *, weighted=True, ids=None, directed=None, copy=True):
         """A graph from a sparse matrix of SciPy: an entry (i, j) is an edge from i to j.
 
         The arrays are copied, so that the matrix can still be changed; ``copy=False`` uses the arrays of a CSR matrix in place and
-        locks them. A matrix whose stored entries are all 1 gives a graph without weights; so does ``weighted=False``.
+        locks them. The entries are the weights of the edges, also where all are 1; a matrix of truth values, and ``weighted=False``,
+        give a graph without weights.
 
         >>> import scipy.sparse as sp, graphwright as gw
         >>> gw.Graph.from_scipy(sp.csr_array([[0, 2], [0, 0]])).is_directed
@@ -97,7 +117,7 @@ class Graph:
             copy = None
         elif copy is not True and not csr.has_sorted_indices and copy is False:
             raise ValueError("the column indices of the matrix are not sorted, and copy=False forbids to sort a copy")
-        weights = csr.data if weighted and not np.all(csr.data == 1) else None
+        weights = csr.data if weighted and csr.data.dtype != bool else None
         return cls.from_numpy(csr.indptr, csr.indices, weights, ids=ids, directed=directed, copy=copy)
 
     @classmethod
@@ -118,10 +138,13 @@ class Graph:
 
         ``edges`` may be a pandas or polars DataFrame, a pyarrow Table, a dict of columns, anything with an Arrow stream, an array
         of shape (edges, 2), a list of pairs, or a pair of arrays. ``source``, ``target`` and ``weight`` name columns; without
-        names the first two columns are taken and no weight. With an array as ``target``, ``edges`` is the array of sources.
+        names the first two columns are taken and no weight. With an array as ``target``, ``edges`` is the array of sources; ``weight``
+        may be an array, too.
 
-        Ids may be integers of any width, strings or anything hashable. Integers become vertices in ascending order, other ids in the
-        order in which they occur; ``vertices=n`` says instead that ids are the numbers of vertices 0, ..., n - 1. Loops are dropped
+        Ids may be integers of any width, strings, points in time or anything hashable; a missing value is none and is refused. Integers
+        and points in time become vertices in ascending order, other ids in the order in which they occur. Categorical columns and
+        dictionaries of Arrow are taken by their codes. ``vertices=n`` says instead that ids are the numbers of vertices 0, ..., n - 1;
+        ``vertices=[...]`` lists the ids of all vertices, also of those without edges, in their order. Loops are dropped
         unless ``loops=True``. Of parallel edges one stays, with the least weight; ``parallel`` may also be ``"max"``, ``"first"``,
         ``"sum"`` or ``"keep"``, which keeps all.
 
@@ -133,15 +156,19 @@ class Graph:
         >>> G.ids.tolist(), G.is_weighted
         (['a', 'b', 'c'], True)
         """
-        if target is not None and not isinstance(target, str):
-            edges = (edges, target) if weight is None else (edges, target, weight)
-            edges, target, weight = tuple(map(np.asarray, edges)), None, None
-        kept = kept_columns(edges, columns, used_names(edges, source, target, weight))
+        edges = _as_table(edges)
+        if is_column(target):
+            if source is not None:
+                raise TypeError(f"source={source!r} names a column of a table, and the ends of edges are given as arrays")
+            edges, target = tuple(one if hasattr(one, "dtype") else _column(one) for one in (edges, target)), None
+        kept = kept_columns(edges, columns, used_names(edges, source, target, None if is_column(weight) else weight))
         from_ends, to_ends, weights = edge_columns(edges, source, target, weight)
         if len(from_ends) != len(to_ends):
             raise ValueError(f"there are {len(from_ends)} sources but {len(to_ends)} targets")
         if vertices is None:
             sources, targets, vertices, ids = number_pairs(from_ends, to_ends)
+        elif hasattr(vertices, "__len__"):
+            sources, targets, vertices, ids = number_among(from_ends, to_ends, vertices)
         else:
             sources, targets, ids = _plain(from_ends, vertices), _plain(to_ends, vertices), None
         if weights is not None:
@@ -161,7 +188,7 @@ class Graph:
         {'edges': [], 'vertices': ['staff']}
         """
         name, ids = id_column(table, id)
-        known = self._numbers_of(ids)
+        known = self._numbers_of(ids.tolist() if ids.dtype.kind not in "mM" else list(ids))
         rows = np.full(self.num_vertices, 2**32 - 1, dtype=np.uint32)
         found = np.flatnonzero(known >= 0)
         rows[known[found]] = found
@@ -171,14 +198,14 @@ class Graph:
         native = self._native.with_vertex_columns(kept_columns(table, columns, {name}), rows)
         return Graph(native, self._ids, self._directed)
 
-    def _numbers_of(self, ids) -> np.ndarray:
+    def _numbers_of(self, ids: list) -> np.ndarray:
         """The number of the vertex with each of these ids, -1 where there is none."""
         if self._ids is None:
-            size, listed = self.num_vertices, ids.tolist()
-            known = (vertex if type(vertex) is int and 0 <= vertex < size else -1 for vertex in listed)
+            size = self.num_vertices
+            known = (vertex if type(vertex) is int and 0 <= vertex < size else -1 for vertex in ids)
         else:
-            numbers, listed = self._ids.numbers, ids.tolist()
-            known = (numbers.get(vertex, -1) for vertex in listed)
+            find = self._ids.find
+            known = (-1 if (number := find(vertex)) is None else number for vertex in ids)
         return np.fromiter(known, dtype=np.int64, count=len(ids))
 
     @property
@@ -203,7 +230,54 @@ class Graph:
         plain = all(type(node) is int and node == number for node, number in nodes.items())
         return cls(native, None if plain else Ids(list(nodes), nodes), graph.is_directed())
 
+    @classmethod
+    def from_igraph(cls, graph, weight=None):
+        """A graph from one of igraph. The vertices have their ``name`` as ids where they have names; ``weight`` names an attribute
+        of edges.
+
+        >>> import graphwright as gw
+        >>> import igraph                                              # doctest: +SKIP
+        >>> gw.Graph.from_igraph(igraph.Graph.Ring(5)).num_edges      # doctest: +SKIP
+        5
+        """
+        ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+        weights = None if weight is None else graph.es[weight]
+        made = cls.from_edges(ends, weight=weights, vertices=graph.vcount(), directed=graph.is_directed(), loops=True)
+        if "name" not in graph.vs.attributes():
+            return made
+        return cls(made._native, Ids.given(graph.vs["name"]), made.is_directed)
+
     # To other things
+
+    def to_igraph(self):
+        """The graph as ``igraph.Graph``; ids become the attribute ``name``, weights the attribute ``weight``."""
+        import igraph
+
+        sources, targets, weights = self._edge_arrays()
+        made = igraph.Graph(n=self.num_vertices, edges=np.stack([sources, targets], 1).tolist(), directed=self.is_directed)
+        if self._ids is not None:
+            made.vs["name"] = self._listed_ids()
+        if weights is not None:
+            made.es["weight"] = weights.tolist()
+        return made
+
+    def to_pandas(self):
+        """The edges as a pandas DataFrame with the columns ``source``, ``target`` and, with weights, ``weight``; an undirected edge
+        stands there once.
+
+        >>> import graphwright as gw
+        >>> gw.Graph.from_edges([("a", "b", 2)]).to_pandas().values.tolist()
+        [['a', 'b', 2]]
+        """
+        import pandas
+
+        return pandas.DataFrame(self._table())
+
+    def to_polars(self):
+        """As :meth:`to_pandas`, as a polars DataFrame."""
+        import polars
+
+        return polars.DataFrame(for_arrow(self._table()))
 
     def to_numpy(self):
         """The CSR arrays ``(indptr, indices, weights or None)``, read-only and not copied."""
@@ -241,11 +315,20 @@ class Graph:
         undirected edge stands there once."""
         import pyarrow
 
+        return pyarrow.table(for_arrow(self._table()))
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        """The table of :meth:`to_arrow` for any library that reads Arrow, without pyarrow: ``polars.DataFrame(G)``."""
+        from ._arrow import stream
+
+        return stream(self._table())
+
+    def _table(self) -> dict:
         sources, targets, weights = self._edge_arrays()
         columns = {"source": self._to_ids(sources), "target": self._to_ids(targets)}
         if weights is not None:
             columns["weight"] = weights
-        return pyarrow.table(columns)
+        return columns
 
     def write(self, path):
         """Writes the graph to a file; its suffix tells the format (``.gwg``, ``.mtx``, ``.el``, ``.csv``, ...). Vertices are
@@ -300,6 +383,61 @@ class Graph:
             raise KeyError(f"{id!r} is not a vertex of the graph: it has {self.num_vertices}, numbered from 0")
         return number
 
+    def neighbors(self, id) -> np.ndarray:
+        """The ids of the vertices that edges lead to from a vertex.
+
+        >>> import graphwright as gw
+        >>> gw.Graph.from_edges([("a", "b"), ("c", "a")]).neighbors("a").tolist()
+        ['b', 'c']
+        """
+        vertex = self.vertex(id)
+        indptr, targets, _ = self.to_numpy()
+        return self._to_ids(targets[indptr[vertex] : indptr[vertex + 1]])
+
+    def has_edge(self, source, target) -> bool:
+        """Whether there is an edge from one vertex to another; False where one of them is no vertex.
+
+        >>> import graphwright as gw
+        >>> G = gw.Graph.from_edges([("a", "b")], directed=True)
+        >>> G.has_edge("a", "b"), G.has_edge("b", "a")
+        (True, False)
+        """
+        try:
+            vertex, other = self.vertex(source), self.vertex(target)
+        except KeyError:
+            return False
+        indptr, targets, _ = self.to_numpy()
+        row = targets[indptr[vertex] : indptr[vertex + 1]]
+        at = int(np.searchsorted(row, other))
+        return at < len(row) and int(row[at]) == other
+
+    def subgraph(self, ids) -> Graph:
+        """The graph of some vertices and the edges between them. Vertices keep their ids; those of a graph without ids have their
+        numbers as ids.
+
+        >>> import graphwright as gw
+        >>> H = gw.read("path:5").subgraph([1, 2, 4])
+        >>> H.ids.tolist(), H.num_edges
+        ([1, 2, 4], 1)
+        """
+        kept = np.unique(np.array([self.vertex(id) for id in ids], dtype=np.int64))
+        number = np.full(self.num_vertices, -1, dtype=np.int64)
+        number[kept] = np.arange(len(kept))
+        indptr, targets, weights = self.to_numpy()
+        starts = indptr.astype(np.int64)
+        lengths = starts[kept + 1] - starts[kept]
+        # The places of the edges of these vertices.
+        places = np.repeat(starts[kept] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+        inside = number[targets[places]] >= 0
+        sources = np.repeat(np.arange(len(kept)), lengths)[inside]
+        made_indptr = np.concatenate(([0], np.cumsum(np.bincount(sources, minlength=len(kept)))))
+        made = Graph.from_numpy(
+            made_indptr, number[targets[places]][inside], None if weights is None else weights[places][inside],
+            directed=True if self._directed else None,
+        )  # fmt: skip
+        values = self.ids[kept]
+        return Graph(made._native, Ids(values.copy() if self._ids is None or self._ids.is_time else values.tolist()), self._directed)
+
     @property
     def degrees(self) -> np.ndarray:
         """The out-degree of every vertex."""
@@ -336,17 +474,24 @@ class Graph:
     # Used by the rest of the package
 
     def _listed_ids(self) -> list:
-        if self._ids is None:
-            return list(range(self.num_vertices))
-        values = self._ids.values
-        return values.tolist() if isinstance(values, np.ndarray) else values
+        return list(range(self.num_vertices)) if self._ids is None else self._ids.listed()
 
     def _to_ids(self, numbers: np.ndarray) -> np.ndarray:
         return numbers.astype(np.int64) if self._ids is None else self._ids.array()[numbers]
 
+    def _weighs_one(self) -> bool:
+        """Whether weights can be left out, since all are 1."""
+        if self._weighs is None:
+            self._weighs = self._native.weighs_one()
+        return self._weighs
+
+    def _sources(self) -> np.ndarray:
+        """The source of every stored edge."""
+        return np.repeat(np.arange(self.num_vertices, dtype=np.uint32), np.diff(self.to_numpy()[0].astype(np.int64)))
+
     def _edge_arrays(self):
-        indptr, targets, weights = self.to_numpy()
-        sources = np.repeat(np.arange(self.num_vertices, dtype=np.uint32), np.diff(indptr.astype(np.int64)))
+        _, targets, weights = self.to_numpy()
+        sources = self._sources()
         if not self._directed:
             once = sources <= targets
             sources, targets = sources[once], targets[once]
@@ -365,8 +510,57 @@ def read(text) -> Graph:
     return Graph(native, None if ids is None else Ids(ids))
 
 
+def for_arrow(columns: dict) -> dict:
+    """Columns as Arrow takes them: objects as lists, so that what is no text keeps its type."""
+    return {name: values.tolist() if values.dtype == object else values for name, values in columns.items()}
+
+
+def _column(values):
+    from ._columns import column
+
+    return column(values)
+
+
+def _as_table(edges):
+    """Tables whose columns cannot be asked for one by one as dictionaries of columns."""
+    if "duckdb" not in type(edges).__module__ or not hasattr(edges, "fetchnumpy"):
+        return edges
+    columns = edges.fetchnumpy()
+    for name, values in columns.items():
+        if isinstance(values, np.ma.MaskedArray):
+            if values.mask.any():
+                raise ValueError(f"column {name!r} has missing values, the first in row {int(np.flatnonzero(values.mask)[0])}")
+            columns[name] = values.data
+    return columns
+
+
+def _from_arrays(indptr, indices, weights, ids, directed) -> Graph:
+    """A graph from a pickle: arrays as :meth:`Graph.to_numpy` gives them, perhaps in memory that processes share."""
+    for array in (indptr, indices, weights):
+        if array is not None:
+            array.flags.writeable = False
+    return Graph(_native.NativeGraph.from_csr(indptr, indices, weights, True if directed else None), ids, directed)
+
+
+def _as_file(native) -> bytes:
+    """A graph with its columns as the bytes of a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "graph.gwg")
+        native.write(path)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def _from_file(data, ids, directed) -> Graph:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "graph.gwg")
+        with open(path, "wb") as file:
+            file.write(data)
+        return Graph(_native.NativeGraph.read(path)[0].named("the graph"), ids, directed)
+
+
 def as_graph(graph) -> Graph:
-    """Any graph as a :class:`Graph`."""
+    """Any graph as a :class:`Graph`; one of NetworkX with the edge attribute ``weight``, where an edge has it."""
     if isinstance(graph, Graph):
         return graph
     if isinstance(graph, (str, os.PathLike)):
@@ -375,10 +569,13 @@ def as_graph(graph) -> Graph:
     if module.startswith("scipy.sparse"):
         return Graph.from_scipy(graph)
     if hasattr(graph, "_adj") and hasattr(graph, "is_multigraph"):
-        return Graph.from_networkx(graph)
+        weighted = any("weight" in data for _, _, data in graph.edges(data=True))
+        return Graph.from_networkx(graph, weight="weight" if weighted else None)
+    if type(graph).__module__.startswith("igraph") and hasattr(graph, "get_edgelist"):
+        return Graph.from_igraph(graph, "weight" if "weight" in graph.es.attributes() else None)
     raise TypeError(
-        f"a graph is needed, not {type(graph).__name__}: a graphwright.Graph, a graph of NetworkX, a sparse matrix of SciPy "
-        "or the name of a file"
+        f"a graph is needed, not {type(graph).__name__}: a graphwright.Graph, a graph of NetworkX or igraph, a sparse "
+        "matrix of SciPy or the name of a file"
     )
 
 

@@ -25,7 +25,7 @@ def result_html(result) -> str:
 
 
 def _table(result, rows: int = 10) -> str:
-    columns = result._columns()
+    columns = {name: values for name, values in result._columns().items() if values.ndim == 1}
     if not columns:
         return ""
     ids = result.graph.ids

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from operator import index
 
 from . import _native
 
@@ -32,20 +33,25 @@ def settle(options: dict) -> dict:
         return _IN_NOTEBOOKS if in_notebook() else _USUAL
     unknown = options.keys() - DEFAULTS.keys()
     if unknown:
-        raise TypeError(f"unknown option {sorted(unknown)[0]!r}; the options are {', '.join(DEFAULTS)}")
+        raise TypeError(f"unknown option {sorted(unknown)[0]!r}; the options of every run are {', '.join(DEFAULTS)}")
     settled = {**DEFAULTS, **options}
     if settled["device"] == "gpu":
         raise ValueError('device: "gpu" is called "cuda" here')
     if settled["trace"] is None:
         settled["trace"] = in_notebook()
-    check_threads(settled["threads"])
+    settled["threads"] = check_threads(settled["threads"])
     return settled
 
 
-def check_threads(threads) -> None:
-    """ValueError for a number of threads that nobody can have."""
-    if not isinstance(threads, int) or not 0 <= threads <= _MOST_THREADS:
+def check_threads(threads) -> int:
+    """The number of threads as an integer of Python; ValueError for one that nobody can have."""
+    try:
+        number = index(threads)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= _MOST_THREADS:
         raise ValueError(f"threads: a whole number from 0 (all cores) to {_MOST_THREADS} is needed, not {threads!r}")
+    return number
 
 
 def in_notebook() -> bool:

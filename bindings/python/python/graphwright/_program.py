@@ -84,12 +84,12 @@ def packaged(name: str):
 
 def run(program, graph: Graph, arguments: dict, options: dict, seed: int = 1) -> Result:
     """Runs a native program; vertices among the arguments are numbers already."""
-    outcome, names, vertex_valued = run_native(program, graph._native, arguments, options, seed)
-    return Result(graph, outcome, names, vertex_valued)
+    return Result(graph, *run_native(program, graph._native, arguments, options, seed))
 
 
 def run_native(program, native, arguments: dict, options: dict, seed: int = 1):
-    """As :func:`run` for a native graph: the outcome, the names of its results, and those whose entries are vertices."""
+    """As :func:`run` for a native graph: the outcome, the names of its results, those whose entries are vertices, and those with an
+    entry per edge."""
     options = settle(options)
     texts: list[tuple[str, str | _native.NativeGraph]] = []
     inputs: dict[str, np.ndarray] = {}
@@ -109,22 +109,24 @@ def run_native(program, native, arguments: dict, options: dict, seed: int = 1):
     finally:
         if shown is not None:
             shown.close()
-    names, vertex_valued = declared_results(program)
+    names, vertex_valued, edge_valued = declared_results(program)
     if names is None:
         order = ("vector", "scalar", "set")
         names = [name for name, _ in sorted(outcome.names, key=lambda found: order.index(found[1]))]
-    return outcome, names, vertex_valued
+    return outcome, names, vertex_valued, edge_valued
 
 
 def declared_results(program):
-    """The names of the results of a standard program (None for others), and those whose entries are vertices."""
-    return _results_of(program.name) if program.is_standard else (None, frozenset())
+    """The names of the results of a standard program (None for others), those whose entries are vertices, and those with an entry per
+    edge."""
+    return _results_of(program.name) if program.is_standard else (None, frozenset(), frozenset(program.edge_valued))
 
 
 @cache
 def _results_of(name: str):
     results = standard(name).results
-    return tuple(name for name, *_ in results), frozenset(name for name, *_, holds in results if holds)
+    over_edges = frozenset(name for name, kind, *_ in results if kind.startswith("edge vector"))
+    return tuple(name for name, *_ in results), frozenset(name for name, *_, holds in results if holds), over_edges
 
 
 def argument_text(value) -> str:

@@ -11,13 +11,17 @@ import numpy as np
 
 from . import _native
 from ._graph import Graph, as_graph
+from ._kept import KeptOutcome
 from ._options import settle
 from ._program import run, standard
 from ._progress import progress
-from ._result import Result
+from ._result import Result, as_lengths
 
 #: Mean degree up to which a graph is taken for a road network when a width of buckets is chosen.
 _ROAD_DEGREE = 4.0
+
+#: The greatest degree of a graph that is taken for a road network.
+_MOST_ROADS = 32
 
 
 def programs() -> list[dict]:
@@ -62,28 +66,30 @@ def bfs_levels(G, source=None, *, sources=None, **options):
 
 
 def sssp(G, source=None, *, sources=None, delta=None, **options):
-    """Lengths of shortest paths from ``source`` over weighted edges: a Result with ``dist``. The program follows from the weights:
-    delta-stepping for whole numbers from 0 on, Bellman-Ford for negative ones, reals for fractions. Out of reach is
-    2147483647, for reals ``inf``. ``delta`` is the width of a bucket for delta-stepping. With ``sources``: a matrix.
+    """Lengths of shortest paths from ``source`` over weighted edges: a Result with ``dist``, ``float64`` and ``inf`` out of reach for all
+    kinds of weights (:meth:`Result.exact` has whole numbers as such). The program follows from the weights: delta-stepping from 0 on,
+    Bellman-Ford where some are negative. ``delta`` is the width of a bucket for delta-stepping. With ``sources``: a matrix.
+
+    NetworkX: ``single_source_dijkstra_path_length``, whose dictionary leaves out what is out of reach.
 
     >>> import graphwright as gw
     >>> G = gw.Graph.from_edges([(0, 1, 4), (1, 2, 3), (0, 2, 9)])
     >>> gw.sssp(G, 0).dist.tolist()
-    [0, 4, 7]
+    [0.0, 4.0, 7.0]
     """
     G = _weighted(as_graph(G))
     program, arguments = _sssp_program(G, delta)
     if sources is not None:
         _one_of(source, sources)
         try:
-            return sweep(G, program, "dist", sources, options, arguments)
+            return as_lengths(sweep(G, program, "dist", sources, options, arguments))
         except _native.ProgramError as error:
             if is_overflow(error):
                 raise OverflowError(_TOO_LONG) from None
             raise
     result = run(standard(program), G, {"source": _source(G, source), **arguments}, options)
     _no_negative_cycle(result)
-    return result
+    return result._with_lengths("dist")
 
 
 def sssp_delta(G, source=None, *, delta=None, **options) -> Result:
@@ -92,7 +98,7 @@ def sssp_delta(G, source=None, *, delta=None, **options) -> Result:
     arguments = {"source": _source(G, source), "delta": delta or good_delta(G)}
     result = run(standard("sssp-delta"), G, arguments, options)
     _no_negative_cycle(result)
-    return result
+    return result._with_lengths("dist")
 
 
 def sssp_real(G, source=None, **options) -> Result:
@@ -103,19 +109,21 @@ def sssp_real(G, source=None, **options) -> Result:
     [0.0, 0.5, 0.75]
     """
     G = _weighted(as_graph(G))
-    return run(standard("sssp-real"), G, {"source": _source(G, source)}, options)
+    return run(standard("sssp-real"), G, {"source": _source(G, source)}, options)._with_lengths("dist")
 
 
 def ppsp(G, source, target, *, delta=None, **options) -> Result:
-    """The length of a shortest path between two vertices: ``distance``, 2147483647 when there is none, for reals ``inf``.
+    """The length of a shortest path between two vertices: ``distance``, a float, ``inf`` when there is none.
+
+    NetworkX: ``dijkstra_path_length``, which raises ``NetworkXNoPath`` when there is none.
 
     >>> import graphwright as gw
     >>> gw.ppsp(gw.Graph.from_edges([("a", "b", 4), ("b", "c", 3)]), "a", "c").distance
-    7
+    7.0
     """
     G = _weighted(as_graph(G))
     ends = {"source": G.vertex(source), "target": G.vertex(target), "delta": delta or good_delta(G)}
-    return _with_lengths(run(standard("ppsp"), G, ends, options))
+    return _unless_too_long(run(standard("ppsp"), G, ends, options))._with_lengths("distance")
 
 
 def astar(G, source, target, landmark=None, *, delta=None, **options) -> Result:
@@ -124,7 +132,8 @@ def astar(G, source, target, landmark=None, *, delta=None, **options) -> Result:
     ends = {"source": G.vertex(source), "target": G.vertex(target)}
     if landmark is not None:
         ends["landmark"] = G.vertex(landmark)
-    return _with_lengths(run(standard("astar"), G, {**ends, "delta": delta or good_delta(G)}, options))
+    found = _unless_too_long(run(standard("astar"), G, {**ends, "delta": delta or good_delta(G)}, options))
+    return found._with_lengths("distance")
 
 
 def bc(G, source, **options) -> Result:
@@ -133,10 +142,12 @@ def bc(G, source, **options) -> Result:
     return run(standard("bc"), G, {"source": G.vertex(source)}, options)
 
 
-def betweenness(G, k=None, *, normalized=True, sources=None, seed=None, **options) -> np.ndarray:
+def betweenness(G, k=None, *, normalized=True, sources=None, seed=None, weights=False, **options) -> np.ndarray:
     """Betweenness centrality of every vertex as an array: exact, from ``k`` random sources, or from given ``sources``.
 
     Sampled values are scaled up to estimate those of all sources. ``normalized`` divides by the number of pairs, as NetworkX does.
+    Without ``weights`` paths are counted by their edges, with them by their length, exactly from all sources: weights are above 0.
+    The values and the defaults are those of ``networkx.betweenness_centrality``.
 
     >>> import graphwright as gw
     >>> gw.betweenness(gw.read("path:3")).tolist()
@@ -144,6 +155,11 @@ def betweenness(G, k=None, *, normalized=True, sources=None, seed=None, **option
     """
     G = as_graph(G)
     n = G.num_vertices
+    if weights:
+        if sources is not None or k is not None and k < n:
+            raise ValueError("betweenness by weights is that of all sources: leave k and sources out")
+        total = bc_weighted(G, **options).centrality
+        return total * (1 / max((n - 1) * (n - 2), 1) if normalized else 1 if G.is_directed else 0.5)
     if sources is not None:
         numbers = np.array([G.vertex(source) for source in sources], dtype=np.uint32)
     elif k is None or k >= n:
@@ -183,14 +199,22 @@ def cf(G, rounds=10, **options) -> Result:
     return run(standard("cf"), _weighted(as_graph(G)), {"rounds": rounds}, options)
 
 
-def closeness(G, pivots=None, **options) -> Result:
-    """Closeness centrality: ``closeness``, exact or estimated from so many ``pivots``. The values are those of NetworkX.
+def closeness(G, pivots=None, *, weights=False, **options) -> Result:
+    """Closeness centrality: ``closeness``, exact or estimated from so many ``pivots``. The values are those of
+    ``networkx.closeness_centrality``; with ``weights`` those for ``distance="weight"``, exact from all vertices.
 
     >>> import graphwright as gw
     >>> gw.closeness(gw.read("star:4")).closeness.tolist()[0]
     1.0
     """
     G = as_graph(G)
+    if weights:
+        figures = _reach_by_weights(G, pivots, options)
+        others, total, n = figures[:, 0] - 1, figures[:, 1], G.num_vertices
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = others / total * others / (n - 1)
+        values[(total <= 0) | (n <= 1)] = 0.0
+        return _made(G, "closeness", values)
     return run(standard("closeness"), G, {"pivots": G.num_vertices if pivots is None else pivots}, options)
 
 
@@ -201,9 +225,16 @@ def coloring(G, **options) -> Result:
 
 def eigenvector(G, rounds=100, tolerance=1e-6, *, weights=False, **options) -> Result:
     """Eigenvector centrality: ``centrality`` (length 1), ``lambda`` (as ``r["lambda"]``) and ``change`` of the last round.
-    With ``weights``, edges count by theirs."""
-    arguments = {"rounds": rounds, "tolerance": tolerance, "weights": _weighing(weights)}
-    return run(standard("eigenvector"), as_graph(G), arguments, options)
+    With ``weights``, edges count by theirs; without them they do not, which is the default of
+    ``networkx.eigenvector_centrality``, too.
+
+    >>> import graphwright as gw
+    >>> [round(x, 3) for x in gw.eigenvector(gw.read("path:3")).centrality.tolist()]
+    [0.5, 0.707, 0.5]
+    """
+    G = as_graph(G)
+    arguments = {"rounds": rounds, "tolerance": tolerance, "weights": _weighing(G, weights)}
+    return run(standard("eigenvector"), G, arguments, options)
 
 
 def kcore(G, **options) -> Result:
@@ -226,16 +257,18 @@ def mis(G, **options) -> Result:
     return run(standard("mis"), as_graph(G), {}, options)
 
 
-def pagerank(G, rounds=100, tolerance=1e-6, *, damping=0.85, weights=False, **options) -> Result:
+def pagerank(G, rounds=100, tolerance=1e-6, *, damping=0.85, weights=None, **options) -> Result:
     """PageRank: ``rank`` (sum 1), ``rounds`` done and the ``change`` of the last one. ``damping`` is the probability of a step
-    along an edge. With ``weights``, edges are drawn by theirs.
+    along an edge. Edges are drawn by their weights where the graph has some, as in ``networkx.pagerank``; ``weights=False`` draws all
+    alike. The run ends when ranks change by less than ``tolerance`` in all (NetworkX: n times its ``tol``).
 
     >>> import graphwright as gw
     >>> [round(rank, 3) for rank in gw.pagerank(gw.read("path:3")).rank.tolist()]
     [0.257, 0.486, 0.257]
     """
-    arguments = {"rounds": rounds, "tolerance": tolerance, "damping": damping, "weights": _weighing(weights)}
-    return run(standard("pagerank"), as_graph(G), arguments, options)
+    G = as_graph(G)
+    arguments = {"rounds": rounds, "tolerance": tolerance, "damping": damping, "weights": _weighing(G, weights)}
+    return run(standard("pagerank"), G, arguments, options)
 
 
 def pagerank_delta(G, tolerance=1e-6, *, damping=0.85, **options) -> Result:
@@ -294,7 +327,7 @@ def bc_weighted(G, sources=None, **options) -> Result:
     weights that have fractions are equally long when the sums of their weights, added up from the source, are the same double."""
     G = _weighted(as_graph(G))
     arguments = {"sources": G.num_vertices if sources is None else sources}
-    return _with_lengths(run(standard("bc-weighted"), G, arguments, options))
+    return _unless_too_long(run(standard("bc-weighted"), G, arguments, options))
 
 
 def maxflow(G, source, sink, **options) -> Result:
@@ -307,7 +340,7 @@ def maxflow(G, source, sink, **options) -> Result:
     """
     G = _weighted(as_graph(G))
     ends = {"source": G.vertex(source), "sink": G.vertex(sink)}
-    return _with_lengths(run(standard("maxflow"), G, ends, options))
+    return _unless_too_long(run(standard("maxflow"), G, ends, options))
 
 
 def k_shortest_paths(G, source, target, count=3, **options) -> Result:
@@ -358,23 +391,45 @@ def fastrp(G, rounds=3, seed=1, **options) -> Result:
     return run(standard("fastrp"), as_graph(G), {"rounds": rounds, "seed": seed}, options)
 
 
-def harmonic(G, pivots=None, **options) -> Result:
-    """Harmonic centrality: ``harmonic``, exact or estimated from so many ``pivots``. The values are those of NetworkX."""
+def harmonic(G, pivots=None, *, weights=False, **options) -> Result:
+    """Harmonic centrality: ``harmonic``, exact or estimated from so many ``pivots``. The values are those of
+    ``networkx.harmonic_centrality``; with ``weights`` those for ``distance="weight"``, exact from all vertices.
+
+    >>> import graphwright as gw
+    >>> gw.harmonic(gw.read("path:3")).harmonic.tolist()
+    [1.5, 2.0, 1.5]
+    """
     G = as_graph(G)
+    if weights:
+        return _made(G, "harmonic", _reach_by_weights(G, pivots, options)[:, 2].copy())
     return run(standard("harmonic"), G, {"pivots": G.num_vertices if pivots is None else pivots}, options)
 
 
-def hits(G, rounds=100, tolerance=1e-6, *, weights=False, **options) -> Result:
-    """Hubs and authorities: ``hub`` and ``authority`` (sum 1), ``rounds`` and ``change``. With ``weights``, edges count by theirs."""
-    arguments = {"rounds": rounds, "tolerance": tolerance, "weights": _weighing(weights)}
-    return run(standard("hits"), as_graph(G), arguments, options)
+def hits(G, rounds=100, tolerance=1e-6, *, weights=None, **options) -> Result:
+    """Hubs and authorities: ``hub`` and ``authority`` (sum 1), ``rounds`` and ``change``. Edges count by their weights where the
+    graph has some, as in ``networkx.hits``; with ``weights=False`` all alike.
+
+    >>> import graphwright as gw
+    >>> r = gw.hits(gw.Graph.from_edges([("a", "c"), ("b", "c")], directed=True))
+    >>> r.hub.tolist(), r.authority.tolist()
+    ([0.5, 0.0, 0.5], [0.0, 1.0, 0.0])
+    """
+    G = as_graph(G)
+    arguments = {"rounds": rounds, "tolerance": tolerance, "weights": _weighing(G, weights)}
+    return run(standard("hits"), G, arguments, options)
 
 
 def katz(G, alpha=0.0, rounds=100, tolerance=1e-6, *, weights=False, **options) -> Result:
-    """Katz centrality: ``centrality`` (length 1). An ``alpha`` of 0 stands for 0.85 / (greatest in-degree). With ``weights``,
-    edges count by theirs."""
-    arguments = {"alpha": alpha, "rounds": rounds, "tolerance": tolerance, "weights": _weighing(weights)}
-    return run(standard("katz"), as_graph(G), arguments, options)
+    """Katz centrality: ``centrality`` (length 1). An ``alpha`` of 0 stands for 0.85 / (greatest in-degree); that of
+    ``networkx.katz_centrality`` is 0.1. With ``weights``, edges count by theirs; without them, the default of NetworkX, they do not.
+
+    >>> import graphwright as gw
+    >>> [round(x, 3) for x in gw.katz(gw.read("path:3"), alpha=0.1).centrality.tolist()]
+    [0.558, 0.614, 0.558]
+    """
+    G = as_graph(G)
+    arguments = {"alpha": alpha, "rounds": rounds, "tolerance": tolerance, "weights": _weighing(G, weights)}
+    return run(standard("katz"), G, arguments, options)
 
 
 def khop(G, source, hops, **options) -> Result:
@@ -491,9 +546,9 @@ def msf(G, **options) -> Result:
     return run(standard("msf"), _weighted(as_graph(G)), {}, options)
 
 
-def ppr(G, source, rounds=100, tolerance=1e-6, *, damping=0.85, weights=False, **options) -> Result:
+def ppr(G, source, rounds=100, tolerance=1e-6, *, damping=0.85, weights=None, **options) -> Result:
     """Personalised PageRank from one vertex, from several, or from a dictionary of vertices and weights: ``rank`` (sum 1),
-    ``rounds`` and ``change``. With ``weights``, edges are drawn by theirs.
+    ``rounds`` and ``change``. Weights of edges count as in :func:`pagerank`. NetworkX: ``pagerank(G, personalization=...)``.
 
     >>> import graphwright as gw
     >>> gw.ppr(gw.read("path:4"), {0: 1, 3: 1}).rank.tolist() == gw.ppr(gw.read("path:4"), [0, 3]).rank.tolist()
@@ -501,14 +556,23 @@ def ppr(G, source, rounds=100, tolerance=1e-6, *, damping=0.85, weights=False, *
     """
     G = as_graph(G)
     arguments = {"source": _sources(G, source), "rounds": rounds, "tolerance": tolerance}
-    arguments |= {"damping": damping, "weights": _weighing(weights)}
+    arguments |= {"damping": damping, "weights": _weighing(G, weights)}
     return run(standard("ppr"), G, arguments, options)
 
 
-def scc(G, tail=0, **options) -> Result:
+def scc(G, tail=None, **options) -> Result:
     """Strongly connected components: ``component``, the least vertex of the component, and their number ``components``. One
-    thread does the last ``tail`` vertices, which is faster on deep graphs."""
-    return run(standard("scc"), as_graph(G), {"tail": tail}, options)
+    thread does the last ``tail`` vertices, which is faster on deep graphs; without a number, all vertices of graphs like road networks
+    and none of others.
+
+    >>> import graphwright as gw
+    >>> gw.scc(gw.Graph.from_edges([(0, 1), (1, 0), (1, 2)], directed=True)).component.tolist()
+    [0, 0, 2]
+    """
+    G = as_graph(G)
+    if tail is None:
+        tail = G.num_vertices if _is_like_roads(G) else 0
+    return run(standard("scc"), G, {"tail": tail}, options)
 
 
 def similar(G, entries=10, **options) -> Result:
@@ -566,6 +630,14 @@ def sweep(
             shown.close()
 
 
+def _is_like_roads(G: Graph) -> bool:
+    """Whether all vertices have few edges, so that searches are expected to be deep."""
+    if G._native.edges > _ROAD_DEGREE * max(G.num_vertices, 1):
+        return False
+    degrees = G.degrees
+    return not len(degrees) or int(degrees.max()) <= _MOST_ROADS
+
+
 def auto_device() -> str:
     """The device that "auto" stands for: "cuda" where one can be used, else "cpu"."""
     global _AUTO
@@ -618,7 +690,7 @@ def _no_negative_cycle(result):
         raise OverflowError(_TOO_LONG)
 
 
-def _with_lengths(result: Result) -> Result:
+def _unless_too_long(result: Result) -> Result:
     """The result, unless lengths do not fit their type."""
     if result["too_long"]:
         raise OverflowError(_BEYOND)
@@ -627,9 +699,29 @@ def _with_lengths(result: Result) -> Result:
     return result
 
 
-def _weighing(weights: bool) -> str:
-    """The argument ``weights`` of programs that can count edges by their weights."""
+def _weighing(G: Graph, weights: bool | None) -> str:
+    """The argument ``weights`` of programs that can count edges by their weights; None uses them where they make a difference."""
+    if weights is None:
+        weights = G.is_weighted and not G._weighs_one()
     return "use" if weights else "ignore"
+
+
+def _reach_by_weights(G: Graph, pivots, options) -> np.ndarray:
+    """Per vertex: vertices that reach it, the sum of their distances, that of the reciprocals, the greatest distance."""
+    if pivots is not None:
+        raise ValueError("with weights there are no pivots: all vertices are taken")
+    if (_weighted(G)._native.least_weight or 0) < 0:
+        raise ValueError("an edge has a negative weight: distances are those of weights from 0 on")
+    sources = np.arange(G.num_vertices, dtype=np.uint32)
+    backwards = G.transpose()
+    arguments = {"delta": good_delta(G)}
+    return sweep(backwards, "sssp-delta", "dist", sources, options, arguments, form="reach", numbered=True)
+
+
+def _made(G: Graph, name: str, values: np.ndarray) -> Result:
+    """A result of several runs."""
+    values.flags.writeable = False
+    return Result(G, KeptOutcome(name, {name: values}), (name,))
 
 
 def _weighted(G: Graph) -> Graph:

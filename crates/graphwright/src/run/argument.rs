@@ -68,6 +68,17 @@ impl Arguments {
         self.by_place.insert(0, Argument::Graph(graph.clone()));
     }
 
+    /// Puts another graph in the place of the first argument, where that is a graph.
+    pub(crate) fn replace_graph(&mut self, graph: &Graph) -> bool {
+        match self.by_place.first_mut() {
+            Some(first @ Argument::Graph(_)) => {
+                *first = Argument::Graph(graph.clone());
+                true
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn push(&mut self, argument: Argument) {
         self.by_place.push(argument);
     }

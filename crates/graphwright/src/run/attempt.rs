@@ -12,6 +12,7 @@ use super::outcome::{Finished, Outcome};
 use super::planned::{Planned, texts};
 use super::ready::Ready;
 use crate::error::{Error, Result};
+use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::schedule::{Compiled, Decision, Origin, Settled, in_words};
 
@@ -80,6 +81,33 @@ impl Prepared {
         self.planned.job.request.set_args(args);
         (self.planned.chosen_source, self.planned.notes) = (chosen_source, notes);
         Ok(self)
+    }
+
+    /// Goes on with another graph in the place of the first argument, and with these arguments by name. What was
+    /// compiled is used again, under the schedule that was settled for the first graph: for graphs so small that no
+    /// schedule matters. Gives false, and changes nothing, where the graph asks for another form of the program.
+    ///
+    /// ```
+    /// use graphwright::{Argument, Graph, Program};
+    /// let mut prepared = Program::find("bfs")?.on(&Graph::open("path:9")?).arg("source", 0).prepare()?;
+    /// assert!(prepared.move_to(&Graph::open("star:4")?, &[("source".to_string(), Argument::from(3))])?);
+    /// assert_eq!(prepared.run()?.vector::<i32>("parent")?, [3, 0, 0, 3]);
+    /// # Ok::<(), graphwright::Error>(())
+    /// ```
+    pub fn move_to(&mut self, graph: &Graph, arguments: &[(String, Argument)]) -> Result<bool> {
+        let mut job = self.planned.job.clone();
+        if !job.arguments.replace_graph(graph) {
+            return Ok(false);
+        }
+        arguments.iter().for_each(|(name, value)| job.arguments.set(name, value.clone()));
+        let planned = Planned::new(job)?;
+        if !planned.program.is_same(&self.planned.program) {
+            return Ok(false);
+        }
+        let later = std::mem::take(&mut self.planned.later);
+        self.planned = Planned { later, ..planned };
+        self.compile = 0.0;
+        Ok(true)
     }
 
     /// The schedule and how it came about.

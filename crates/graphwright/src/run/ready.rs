@@ -89,7 +89,7 @@ impl Program {
             graphs.keep(name, suited.graph);
         }
         if suited.program != asked || *suited.program.text_for(&ready.args) != *self.file().text {
-            ready.program = Program::standard_for(suited.program, &ready.args, weights)?;
+            ready.program = self.form_of(suited.program, &ready.args, weights)?;
         } else {
             ready.program = self.clone().with_weights(weights)?;
         }

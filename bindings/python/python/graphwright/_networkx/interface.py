@@ -7,19 +7,24 @@ from importlib import import_module
 from .._networkx_info import FUNCTIONS
 
 #: The modules with the functions of the backend.
-_MODULES = ("centrality", "communities", "directed", "edges", "paths", "prediction", "searches", "structure")
+_MODULES = (
+    "centrality", "communities", "counts", "directed", "edges", "paths", "prediction", "searches", "structure", "weighted_paths",
+)  # fmt: skip
 
 #: Functions that cost far more than a conversion, already on small graphs.
 _COSTLY = {
     "all_pairs_shortest_path_length", "all_pairs_dijkstra_path_length", "all_pairs_bellman_ford_path_length",
-    "average_shortest_path_length", "betweenness_centrality", "closeness_centrality", "eccentricity", "harmonic_centrality",
+    "all_pairs_bellman_ford_path", "all_pairs_dijkstra", "all_pairs_dijkstra_path", "average_shortest_path_length",
+    "betweenness_centrality", "closeness_centrality", "eccentricity", "edge_betweenness_centrality", "global_efficiency",
+    "harmonic_centrality",
 }  # fmt: skip
 _LEAST_COSTLY_NODES = 50
 
 #: Functions that cost NetworkX less than a conversion: they run here when the graph was converted already.
 _CHEAP = {
-    "adamic_adar_index", "common_neighbor_centrality", "degree_centrality", "in_degree_centrality", "jaccard_coefficient",
-    "out_degree_centrality", "preferential_attachment", "resource_allocation_index",
+    "adamic_adar_index", "common_neighbor_centrality", "degree_centrality", "has_path", "in_degree_centrality", "is_arborescence",
+    "is_branching", "is_forest", "is_tree", "isolates", "jaccard_coefficient", "number_of_isolates", "number_of_selfloops",
+    "out_degree_centrality", "overall_reciprocity", "preferential_attachment", "resource_allocation_index", "to_scipy_sparse_array",
 }  # fmt: skip
 
 

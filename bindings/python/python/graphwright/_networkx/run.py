@@ -88,7 +88,7 @@ def _dijkstra(graph: Graph, sources, targets, end, cutoff):
     whole = graph._native.weight_kind in ("int", "int64")
     numbers = np.array(sources, dtype=np.uint32)
     try:
-        order, found = _native.ordered_dijkstra(graph._native, targets, numbers, end, cutoff, whole)
+        order, found, _ = _native.ordered_dijkstra(graph._native, targets, numbers, end, cutoff, whole)
     except OverflowError as error:
         raise NotImplementedError(str(error)) from None
     lengths = np.zeros(graph.num_vertices, dtype=found.dtype)
