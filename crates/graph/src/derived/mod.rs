@@ -167,8 +167,9 @@ impl Graph {
         let (forms, needed) = (&self.forms, 4 * self.edges() as u64);
         crate::rows::can_be_numbered(self)?;
         let bytes = |graph: &Graph| graph.out().weights().bytes();
-        forms
-            .once(&forms.by_number, "edges by number", needed, bytes, || Graph::new(crate::rows::numbered(self), false))
+        forms.once(&forms.by_number, "edges by number", needed, bytes, || {
+            Graph::new(crate::rows::with_numbers(self), false)
+        })
     }
 
     /// Edge list in separate arrays, in source or destination order.
