@@ -103,7 +103,10 @@ fn every_unit_finds_the_best_group() {
     let vertices = lists.offsets.len() - 1;
     let memory = |bytes: &[u8]| Buffer::with(&device, bytes).unwrap();
     let offsets = memory(&bytes(lists.offsets.iter().map(|x| x.to_ne_bytes())));
-    let (keys, values) = (memory(&bytes(lists.keys.iter().map(|x| x.to_ne_bytes()))), memory(&bytes(lists.values.iter().map(|x| x.to_ne_bytes()))));
+    let (keys, values) = (
+        memory(&bytes(lists.keys.iter().map(|x| x.to_ne_bytes()))),
+        memory(&bytes(lists.values.iter().map(|x| x.to_ne_bytes()))),
+    );
     for (block, adds, least) in [
         (64, true, "BY_LANE"),
         (256, true, "BY_LANE"),

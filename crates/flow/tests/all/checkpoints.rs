@@ -112,7 +112,8 @@ fn refusals_are_those_of_the_caller() {
     let folder = tempfile::tempdir().unwrap();
     for _ in 0..20 {
         let flow = FlowVm::new(Cluster::threads(4).unwrap(), 4);
-        let list = run(&flow, standard("leiden"), &["kron:6", "1", "1", "none"], saving(folder.path(), 1, false)).unwrap_err();
+        let list =
+            run(&flow, standard("leiden"), &["kron:6", "1", "1", "none"], saving(folder.path(), 1, false)).unwrap_err();
         assert!(list.starts_with("a checkpoint cannot hold a "), "{list}");
         run(&flow, standard("pagerank"), &["kron:6", "11", "0", "0.85"], saving(folder.path(), 5, false)).unwrap();
         let other = run(&flow, standard("pagerank"), &["kron:6", "12", "0", "0.85"], saving(folder.path(), 5, true));
