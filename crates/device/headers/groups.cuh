@@ -47,7 +47,7 @@ struct GroupTables {
 #define GW_GROUP_FEW 8           // edges up to which a lane groups in registers
 #endif
 #ifndef GW_GROUP_WARP_EDGES
-#define GW_GROUP_WARP_EDGES 1024 // edges up to which a warp tries
+#define GW_GROUP_WARP_EDGES 256  // edges up to which a warp tries
 #endif
 #ifndef GW_GROUP_SLOTS
 #define GW_GROUP_SLOTS 2048      // slots in the shared memory of a block
@@ -379,6 +379,19 @@ template <class Op> __device__ __forceinline__ void group_alone(Op& op, int v) {
     op.chosen(v, best);
 }
 
+// As `each_member_in_step`, but a warp gets no more members than its share of a small set: it groups them one after the
+// other, and others would have nothing to do.
+template <class Visit> __device__ __forceinline__ void each_member_spread(const Run& run, int place, Visit visit) {
+    if (place == EMPTY || place == ALL_VERTICES || !(run.form(place) & QUEUE)) return each_member_in_step(run, place, visit);
+    const Set set = run.at(place);
+    const unsigned n = set.size(), warps = run.grid.size() / WARP, number = run.grid.rank() / WARP;
+    const unsigned share = n / warps + 1 < WARP ? n / warps + 1 : WARP;
+    for (unsigned long long base = (unsigned long long)number * share; base < n; base += (unsigned long long)warps * share) {
+        const bool here = lane() < share && base + lane() < n;
+        visit(here ? set.queue[base + lane()] : 0, here);
+    }
+}
+
 // Every thread of the grid calls it.
 template <class Op>
 __device__ void group_neighbours(const Run& run, int place, Op& op, Scratch& scratch, Grid& grid, const GroupTables& tables) {
@@ -397,7 +410,7 @@ __device__ void group_neighbours(const Run& run, int place, Op& op, Scratch& scr
     unsigned* keys = space.keys + (threadIdx.x / WARP) * WARP_SLOTS;
     unsigned long long* words = space.words + (threadIdx.x / WARP) * WARP_SLOTS;
     constexpr bool TO_MEMORY = Op::LEAST_UNIT == IN_MEMORY;
-    each_member_in_step(run, place, [&](int v, bool here) {
+    each_member_spread(run, place, [&](int v, bool here) {
         const unsigned long long degree = here ? (unsigned long long)op.range(v).length() : 0;
         const bool alone = here && Op::LEAST_UNIT == BY_LANE && degree <= GROUP_FEW;
         if (alone) group_alone(op, v);
