@@ -60,7 +60,7 @@ fn source(block: u32, adds: bool, least: &str) -> String {
         "#define GW_BLOCK {block}\n#include \"groups.cuh\"
 struct Arguments {{
     const unsigned* offsets; const int* keys; const unsigned* values; int* found;
-    unsigned* scratch; unsigned* counter; unsigned long long* tables; gw::Places* places;
+    unsigned* scratch; unsigned* counter; unsigned long long* tables; gw::Places* places; int* queue; unsigned* head;
     unsigned long long vertices, slots, count, capacity;
 }};
 struct Operator {{
@@ -80,15 +80,24 @@ struct Operator {{
     __device__ void chosen(int v, int key) {{ a.found[v] = key; }}
 }};
 extern \"C\" __global__ void __launch_bounds__({block}) groups(const __grid_constant__ Arguments a) {{
-    if (blockIdx.x == 0 && threadIdx.x == 0) a.places->vertices = (unsigned)a.vertices;
-    gw::Run run(*a.places, a.counter, 0, 1);
+    if (blockIdx.x == 0 && threadIdx.x == 0) {{
+        a.places->vertices = (unsigned)a.vertices;
+        a.places->at[8].queue = a.queue;
+        a.places->at[8].head = a.head;
+        a.places->at[8].capacity = *a.head = (unsigned)a.vertices;
+        for (int v = 0; v < (int)a.vertices; ++v) a.queue[v] = v;
+    }}
+    gw::Run run(*a.places, a.counter, (unsigned long long)gw::QUEUE << 5 * 8, 1);
     run.grid.wait();
     gw::Scratch scratch{{a.scratch, a.capacity}};
     gw::GroupTables tables{{a.tables, (unsigned)a.slots, (unsigned)a.count}};
     Operator op{{a}};
-    // Twice: tables are as empty as before.
-    for (int time = 0; time < 2; ++time) {{
-        gw::group_neighbours(run, gw::ALL_VERTICES, op, scratch, run.grid, tables);
+    // All vertices, then a list of them: tables are as empty as before.
+    for (int place = gw::ALL_VERTICES; place >= 8; place -= gw::ALL_VERTICES - 8) {{
+        gw::group_neighbours(run, place, op, scratch, run.grid, tables);
+        run.grid.wait();
+        if (place == 8) break;
+        for (unsigned v = run.grid.rank(); v < a.vertices; v += run.grid.size()) a.found[v] = -2;
         run.grid.wait();
     }}
 }}"
@@ -121,7 +130,8 @@ fn every_unit_finds_the_best_group() {
         let zeros = |bytes: usize| Buffer::zeroed(&device, bytes).unwrap();
         let (scratch, counter) = (zeros(4 * capacity as usize), zeros(4));
         let (tables, places) = (zeros((12 * slots * count) as usize), zeros(4096));
-        let buffers = [&offsets, &keys, &values, &found, &scratch, &counter, &tables, &places];
+        let (queue, head) = (zeros(4 * vertices), zeros(16));
+        let buffers = [&offsets, &keys, &values, &found, &scratch, &counter, &tables, &places, &queue, &head];
         let mut arguments: Vec<u64> = buffers.iter().map(|buffer| buffer.address().0).collect();
         arguments.extend([vertices as u64, slots, count, capacity]);
         let source = source(block, adds, least);
