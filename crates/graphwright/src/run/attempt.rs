@@ -104,8 +104,8 @@ impl Prepared {
         if !planned.program.is_same(&self.planned.program) {
             return Ok(false);
         }
-        let later = std::mem::take(&mut self.planned.later);
-        self.planned = Planned { later, ..planned };
+        let before = std::mem::replace(&mut self.planned, planned);
+        self.planned.later = before.later;
         self.compile = 0.0;
         Ok(true)
     }
