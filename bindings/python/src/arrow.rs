@@ -39,7 +39,7 @@ impl Column {
         }
         let children = children.iter().map(Column::of).collect::<PyResult<_>>()?;
         let arrays = arrays.into_iter().flatten().map(Bound::unbind).collect();
-        Ok(Column { name: text(name)?, format: text(format)?, length, nulls, buffers, children, arrays: arrays })
+        Ok(Column { name: text(name)?, format: text(format)?, length, nulls, buffers, children, arrays })
     }
 }
 
