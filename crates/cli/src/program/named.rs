@@ -36,6 +36,9 @@ pub struct Named {
     /// How small communities shall be: above 1 more and smaller ones, below 1 fewer and larger ones
     #[arg(long, value_name = "NUMBER")]
     resolution: Option<String>,
+    /// Communities to begin with, a number per vertex: a list, or a file `@FILE`
+    #[arg(long, value_name = "LIST|@FILE")]
+    start: Option<String>,
     /// Whether edges count by their weights: `use`, `ignore`, or `auto`, which uses weights that the graph's file has
     #[arg(long, value_name = "auto|use|ignore")]
     weights: Option<String>,
@@ -99,6 +102,7 @@ impl Named {
             ("tolerance", &self.tolerance),
             ("damping", &self.damping),
             ("resolution", &self.resolution),
+            ("start", &self.start),
             ("weights", &self.weights),
             ("pivots", &self.pivots),
             ("sources", &self.sources),
