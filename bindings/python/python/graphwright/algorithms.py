@@ -579,7 +579,7 @@ def katz(G, alpha=0.0, rounds=100, tolerance=1e-6, *, weights=False, **options) 
 
     >>> import graphwright as gw
     >>> [round(x, 3) for x in gw.katz(gw.read("path:3"), alpha=0.1).centrality.tolist()]
-    [0.558, 0.614, 0.558]
+    [0.56, 0.611, 0.56]
     """
     G = as_graph(G)
     arguments = {"alpha": alpha, "rounds": rounds, "tolerance": tolerance, "weights": _weighing(G, weights)}
