@@ -142,7 +142,7 @@ def _parents_first(before, inside, source) -> np.ndarray:
 
 @algorithm(lambda G, source, target=None, weight="weight": no_function(weight))
 def single_source_bellman_ford(G, source, target=None, weight="weight"):
-    number = _source(G, source, f"Node {source} is not found in the graph" if target is None else f"Source {source} not in G")
+    number = _source(G, source, f"Node {source} is not found in the graph" if source == target else f"Source {source} not in G")
     if source == target:
         return 0, [source]
     tree = _bellman_ford(G, number, weight)
