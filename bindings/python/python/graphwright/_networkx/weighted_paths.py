@@ -151,7 +151,7 @@ def single_source_bellman_ford(G, source, target=None, weight="weight"):
     end = G.number(target)
     found = None if end is None else tree.to(end)
     if found is None:
-        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+        raise nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
     return found
 
 
