@@ -80,9 +80,12 @@ def field(name: str, kind: str) -> str:
 
 
 def result_class(name: str, program: dict) -> str:
+    import graphwright
+
     lines = [f"class {name}(Result):", f'    """What `{program["name"]}` gives."""', ""]
     for output, kind, _ in program["results"]:
-        if not keyword.iskeyword(output):
+        # What a result has itself comes first: such fields are entries only, as in `r["steps"]`.
+        if not keyword.iskeyword(output) and not hasattr(graphwright.Result, output):
             lines.append(f"    {output}: {field(output, kind)}")
     return "\n".join(lines) + "\n"
 

@@ -148,7 +148,7 @@ def astar(G, source, target, landmark=None, *, delta=None, **options) -> Result:
 
 
 def bc(G, source, **options) -> Result:
-    """The share of one source in betweenness: ``dependency``, with ``paths`` and ``level``. :func:`betweenness` adds shares up.
+    """The share of one source in betweenness: ``dependency``, with ``r["paths"]`` and ``level``. :func:`betweenness` adds shares up.
 
     NetworkX adds these shares up in ``betweenness_centrality``.
 
@@ -621,7 +621,7 @@ def earliest_arrival(G, source, *, since=None, until=None, duration=0, **options
 
 
 def temporal_reach(G, source, *, since=None, until=None, duration=0, **options) -> Result:
-    """The vertices that edges taken in the order of their times lead to: the fewest ``steps``, -1 out of reach, and how
+    """The vertices that edges taken in the order of their times lead to: the fewest steps, ``r["steps"]``, -1 out of reach, and how
     many are ``reached``. Arguments are those of :func:`earliest_arrival`.
 
     >>> import graphwright as gw

@@ -38,7 +38,6 @@ class BcResult(Result):
     """What `bc` gives."""
 
     dependency: NDArray[np.float64]
-    paths: NDArray[np.float64]
     level: NDArray[np.int32]
 
 class BcAllResult(Result):
@@ -385,7 +384,6 @@ class TcResult(Result):
 class TemporalReachResult(Result):
     """What `temporal-reach` gives."""
 
-    steps: NDArray[np.int32]
     reached: int
 
 class TopoResult(Result):
