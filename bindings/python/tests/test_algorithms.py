@@ -240,3 +240,12 @@ def test_paths_by_ids():
     found = gw.k_shortest_paths(roads, "a", "c", verify=True)
     assert found.paths() == [(7, ["a", "b", "c"]), (9, ["a", "c"])]
     assert (found.found, found.length.tolist(), found.begin.tolist()) == (2, [7, 9], [0, 3])
+
+
+def test_communities_begin_where_told():
+    graph = gw.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")], directed=False)
+    for find in (gw.leiden, gw.louvain):
+        assert find(graph, start=["x", "x", "y", "y"], verify=True).label.tolist() == [0, 0, 2, 2]
+        assert find(graph, start={"a": 1, "b": 1}, verify=True).communities == 2
+        with pytest.raises(ValueError, match="3 labels for 4 vertices"):
+            find(graph, start=[1, 2, 3])

@@ -1,8 +1,8 @@
 //! The schedules this machine can execute: nothing is accepted that would be ignored.
 
 use gw_schedule::{
-    Axis, Capabilities, Classes, Criterion, Dedup, Direction, FrontierCreation, FrontierForm, GroupTable, Intersection,
-    Leaves, LoopForm, Parallelism, PriorityUpdate,
+    Axis, Capabilities, Classes, Criterion, Dedup, Direction, EdgeFilter, FrontierCreation, FrontierForm, GroupTable,
+    Intersection, Leaves, LoopForm, Parallelism, PriorityUpdate,
 };
 use std::sync::OnceLock;
 
@@ -67,6 +67,7 @@ pub fn kernel_capabilities(machine: &'static str) -> Capabilities {
         .allow_all(Axis::Buckets)
         .allow(Axis::LoopForm, &[LoopForm::Host])
         .allow(Axis::Intersection, Intersection::ALL)
+        .allow(Axis::Filter, EdgeFilter::ALL)
         .allow_hybrids(&[Criterion::InputSize, Criterion::InputWork])
 }
 

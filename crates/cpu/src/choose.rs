@@ -24,7 +24,9 @@ use gw_schedule::{Direction, GroupTable, Parallelism, Param, PriorityChange, Pri
 
 use crate::capability::capabilities;
 use crate::codegen::cell_bytes;
-use crate::tuning::{BUCKET_WIDTH_FACTOR, DENSE_DEGREE, LEAST_BUCKET_WIDTH_FACTOR, PULL_SHARE};
+use crate::tuning::{
+    BUCKET_WIDTH_FACTOR, DENSE_DEGREE, LEAST_BUCKET_WIDTH_FACTOR, LEAST_BUCKET_WIDTH_FACTOR_IN_CACHE, PULL_SHARE,
+};
 
 /// Chooses a schedule for a module as lowered, before any pass. Returns the module with a label on every operator.
 pub(crate) fn choose(module: Module, graph: &GraphFacts) -> (Module, Choice) {
@@ -104,11 +106,15 @@ fn dense_table_bytes(place: &ChoicePoint<'_>) -> usize {
 }
 
 /// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes; the best width falls with
-/// the square of the degree, down to a small part of the mean weight.
+/// the square of the degree, down to a small part of the mean weight, which is larger on small graphs.
 fn bucket_width(graph: &GraphFacts) -> u64 {
     let weight = graph.mean_weight().max(1.0);
     let degree = graph.mean_degree().max(1.0);
-    let factor = (BUCKET_WIDTH_FACTOR / (degree * degree)).max(LEAST_BUCKET_WIDTH_FACTOR);
+    let least = match graph.vertices * size_of::<u32>() < second_level_cache() {
+        true => LEAST_BUCKET_WIDTH_FACTOR_IN_CACHE,
+        false => LEAST_BUCKET_WIDTH_FACTOR,
+    };
+    let factor = (BUCKET_WIDTH_FACTOR / (degree * degree)).max(least);
     ((weight * factor).round() as u64).max(1)
 }
 
@@ -217,9 +223,10 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         };
-        let (dense, flat) = (width(&facts(1 << 16, 32, Some(128.0))), width(&facts(1 << 16, 3, Some(128.0))));
+        let (dense, flat) = (width(&facts(1 << 28, 32, Some(128.0))), width(&facts(1 << 28, 3, Some(128.0))));
         assert_eq!((dense, flat), (3, 313));
-        assert_eq!(width(&facts(1 << 16, 99, Some(128.0))), dense);
+        assert_eq!(width(&facts(1 << 28, 99, Some(128.0))), dense);
+        assert_eq!(width(&facts(1 << 12, 32, Some(128.0))), 8);
         assert_eq!(width(&facts(1 << 16, 32, Some(0.0))), 1);
         assert_eq!(width(&facts(1 << 16, 3, None)), 2);
     }

@@ -123,7 +123,7 @@ impl CpuExecutable {
 
         // Work that nobody shares needs no atomics.
         let shared = shared_work(queue, range, adjacency, op.meta.is_edge_parallel == Some(true));
-        let atomics = direction != Direction::Pull;
+        let atomics = direction != Direction::Pull && !op.claims_by_store();
         let hands = self.sharing.hands_for_edges(shared, self.crew.size(), atomics).filter(|_| target.parallel);
         target.parallel = hands.is_some();
         let drops_leaves = schedule.leaves == Some(Leaves::Drop);

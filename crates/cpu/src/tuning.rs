@@ -16,6 +16,10 @@ pub(crate) const BUCKET_WIDTH_FACTOR: f64 = 22.0;
 /// The bucket width is at least this part of the mean weight. Measured: `bench/cpu-choice.md`.
 pub(crate) const LEAST_BUCKET_WIDTH_FACTOR: f64 = 1.0 / 40.0;
 
+/// The same where the distances of all vertices fit the second-level cache: work that is done twice is cheap there,
+/// and rounds are so short that to begin and end them counts. Measured: `bench/cpu-choice.md`.
+pub(crate) const LEAST_BUCKET_WIDTH_FACTOR_IN_CACHE: f64 = 1.0 / 16.0;
+
 /// Chunks per member when a queue is cut: the first lists of a chunk are not fetched ahead, so there are few.
 /// Not measured.
 pub(crate) const QUEUE_CHUNKS: usize = 8;

@@ -1,7 +1,7 @@
 //! The schedules this machine can execute: nothing is accepted that would be ignored.
 
 use gw_schedule::{
-    Append, Axis, Capabilities, Claim, Classes, Criterion, Dedup, DedupBy, DedupInput, Direction, EdgeForm,
+    Append, Axis, Capabilities, Claim, Classes, Criterion, Dedup, DedupBy, DedupInput, Direction, EdgeFilter, EdgeForm,
     FrontierCount, FrontierCreation, FrontierForm, GroupTable, Intersection, Lanes, Leaves, LoadBalance, LoopForm,
     PriorityUpdate, Visited,
 };
@@ -55,6 +55,7 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::LoopForm, LoopForm::ALL)
         .allow(Axis::Intersection, Intersection::ALL)
         .allow(Axis::Table, &[GroupTable::Hash, GroupTable::Warp, GroupTable::Shared, GroupTable::Memory])
+        .allow(Axis::Filter, EdgeFilter::ALL)
         .allow_hybrids(Criterion::ALL)
         .allow_adaptive()
 }

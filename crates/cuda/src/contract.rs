@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gw_device::{Buffer, Device, DeviceError, Launch, Unit};
-use gw_exec::{ErrorKind, Result, Scalar, Vector};
+use gw_exec::{Result, Scalar, Vector};
 use gw_graph::{Graph, RemoteLists, VertexId, WeightKind, Weights};
 
 use crate::codegen::inputs::GraphParts;
@@ -64,15 +64,14 @@ impl CudaExecutable {
             Ok(None) | Err(DeviceError::OutOfMemory { .. }) => return Ok(None),
             Err(error) => return Err(exec_error(error)),
         };
-        let mut offsets = vec![0u32; graph.vertices() + 1];
-        let device = &self.context.device;
-        device.download(bytemuck::cast_slice_mut(&mut offsets), lists.offsets.address()).map_err(exec_error)?;
-        if offsets.last().map(|&end| end as usize) != Some(edges) {
-            return Err(ErrorKind::Machine("lists of a contracted graph do not fit together".into()).into());
-        }
         let lists = Arc::new(lists);
-        let made = Made { device: Arc::clone(device), lists: Arc::clone(&lists), edges };
-        let contracted = Arc::new(graph.contracted_elsewhere(offsets, Arc::new(made)));
+        let made = Made {
+            device: Arc::clone(&self.context.device),
+            lists: Arc::clone(&lists),
+            vertices: graph.vertices(),
+            edges,
+        };
+        let contracted = Arc::new(graph.contracted_elsewhere(Arc::new(made)));
         self.context.residency.adopt(&contracted, lists);
         Ok(Some(contracted))
     }
@@ -154,6 +153,7 @@ impl OldGraph {
 struct Made {
     device: Arc<dyn Device>,
     lists: Arc<Lists>,
+    vertices: usize,
     edges: usize,
 }
 
@@ -165,25 +165,44 @@ impl std::fmt::Debug for Made {
 
 impl Made {
     /// A device that no longer answers has lost the only copy.
-    /// A device that no longer answers has lost the only copy.
-    fn download<T: bytemuck::Pod>(&self, from: &Buffer) -> std::result::Result<Vec<T>, String> {
-        let mut items = vec![T::zeroed(); self.edges];
+    fn download<T: bytemuck::Pod>(&self, from: &Buffer, length: usize) -> std::result::Result<Vec<T>, String> {
+        let mut items = vec![T::zeroed(); length];
         let outcome = self.device.download(bytemuck::cast_slice_mut(&mut items), from.address());
         outcome.map(|()| items).map_err(|error| error.to_string())
     }
 }
 
 impl RemoteLists for Made {
+    fn vertices(&self) -> usize {
+        self.vertices
+    }
+
+    fn edges(&self) -> usize {
+        self.edges
+    }
+
+    fn greatest(&self) -> usize {
+        self.lists.greatest as usize
+    }
+
+    fn offsets(&self) -> std::result::Result<Vec<u32>, String> {
+        let offsets: Vec<u32> = self.download(&self.lists.offsets, self.vertices + 1)?;
+        match offsets.last() {
+            Some(&end) if end as usize == self.edges => Ok(offsets),
+            _ => Err("lists of a contracted graph do not fit together".to_string()),
+        }
+    }
+
     fn weight_kind(&self) -> WeightKind {
         if self.lists.weights.is_some() { WeightKind::Int } else { WeightKind::None }
     }
 
     fn fetch(&self) -> std::result::Result<(Vec<VertexId>, Weights), String> {
         let weights = match &self.lists.weights {
-            Some(weights) => Weights::Int(self.download::<i32>(weights)?.into()),
+            Some(weights) => Weights::Int(self.download::<i32>(weights, self.edges)?.into()),
             None => Weights::None,
         };
-        Ok((self.download(&self.lists.neighbours)?, weights))
+        Ok((self.download(&self.lists.neighbours, self.edges)?, weights))
     }
 }
 

@@ -7,7 +7,7 @@ use gw_device::DeviceError;
 use gw_exec::{
     Environment, ErrorKind, ExecError, Result, Scalar, SetForm, Site, Sites, Stop, Value, VertexSet, stored_weights,
 };
-use gw_graph::{Graph, Offsets};
+use gw_graph::Graph;
 use gw_ir::analysis::calls::module_draws;
 use gw_ir::analysis::region::{LoopRegion, OperatorRegion, counting_operators, loop_region, operator_region};
 use gw_ir::module::Module;
@@ -77,7 +77,7 @@ impl CudaExecutable {
             .map(|fused| fused.filter(|_| !draws))
             .collect();
         let launcher = Launcher::new(Arc::clone(&context), &module).map_err(exec_error)?;
-        let vectors = Vectors::new(Arc::clone(&context.device));
+        let vectors = Vectors::new(&context);
         let (kernels, plans) = (HashMap::new(), HashMap::new());
         let mut executable = CudaExecutable {
             context,
@@ -345,7 +345,7 @@ fn shape_of(graph: &Graph, rows: bool) -> GraphShape {
     };
     let is_apart = apart.out || apart.incoming;
     GraphShape {
-        wide: matches!(graph.out().offsets(), Offsets::Wide(_)) || (is_apart && is_wide(graph)),
+        wide: graph.out().is_wide() || (is_apart && is_wide(graph)),
         apart,
         flat: crate::choose::is_flat(graph),
         weight: stored_weights(graph),

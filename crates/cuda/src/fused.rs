@@ -15,6 +15,7 @@ use gw_schedule::LoopForm;
 
 use crate::bindings::Bindings;
 use crate::codegen::access::Requirement;
+use crate::codegen::inputs::Source;
 use crate::codegen::region::{GraphShape, Outcome};
 use crate::codegen::{BLOCK, BLOCK_MEMBERS, Generated, LOOP_BLOCK, Refusal, Task, generate};
 use crate::error::exec_error;
@@ -51,7 +52,9 @@ impl CudaExecutable {
             careful: false,
         };
         let code = generate(&task)?;
-        if small || fused.form == LoopForm::SingleBlock || code.takes_steps() {
+        // The tables of groups share the memory of a block: more threads have smaller ones.
+        let groups = code.inputs.iter().any(|i| matches!(i.source, Source::GroupTables(_)));
+        if small || fused.form == LoopForm::SingleBlock || code.takes_steps() || groups {
             return Ok(code);
         }
         task.block = WHOLE_BLOCK.min(most);

@@ -22,7 +22,7 @@ use crate::outcomes::Outcomes;
 use crate::prepared::Loaded;
 use crate::residency::{GraphWords, Wanted};
 use crate::set::{DeviceSet, FORM_BITS, LEVELS, QUEUE, SET_WORDS, Spares, Storage, with_device_set};
-use crate::tuning::{GROUP_TABLE_BYTES, MOST_GROUP_TABLES};
+use crate::tuning::{EDGES_OF_THREAD, GROUP_TABLE_BYTES, MOST_GROUP_TABLES};
 use crate::vectors::{Vectors, bits_of};
 use crate::work_memory::WorkMemory;
 
@@ -58,6 +58,8 @@ pub(crate) struct Launcher {
     /// What adaptive schedules look at.
     features: PerGraph<Features>,
     cells: HashMap<Name, Cell>,
+    /// Slots and values that the device must learn before the next kernel.
+    unsent: Vec<(usize, u64)>,
     /// What was read last: fault and cells.
     last: Vec<u8>,
     /// Kernels may be running, and their faults are not known.
@@ -83,6 +85,7 @@ impl Launcher {
             memory: WorkMemory::new(device),
             features: PerGraph::default(),
             cells: HashMap::new(),
+            unsent: Vec::new(),
             last: Vec::new(),
             busy: false,
             ended_well: false,
@@ -96,6 +99,7 @@ impl Launcher {
     /// A run begins: nothing is known about scalars on the device.
     pub(crate) fn begin_run(&mut self) {
         self.cells.values_mut().for_each(|c| c.bits = None);
+        self.unsent.clear();
         (self.first, self.end) = (None, None);
         // A run that was stopped may have left a fault that nobody read, and the word that ends kernels. A device
         // that fails here fails again.
@@ -215,9 +219,12 @@ impl Launcher {
         if code.inputs.is_empty() {
             words.push(0);
         }
+        self.send_cells()?;
         // Rounds that an operator may use up; a loop reports its last.
         self.round += code.rounds.max(1);
-        let launch = Launch { grid: self.grid(loaded), block: code.unit.block, cooperative: code.cooperative };
+        let edges = if code.tests_sources { 0 } else { LaunchValues { code, bindings, env }.most_edges() };
+        let work = vertices.max(edges / EDGES_OF_THREAD);
+        let launch = Launch { grid: self.grid(loaded, work), block: code.unit.block, cooperative: code.cooperative };
         if self.first.is_none() {
             self.first = Some(self.device().mark().map_err(exec_error)?);
         }
@@ -290,15 +297,24 @@ impl Launcher {
         Ok((words, forms))
     }
 
-    /// Blocks of a launch: as many as the device holds at once.
-    fn grid(&self, loaded: &Loaded) -> u32 {
+    /// Blocks of a launch: as many as the device holds at once, or as the work of a loop is worth. `work` is the number
+    /// of vertices or a share of the edges, whichever is greater.
+    fn grid(&self, loaded: &Loaded, work: usize) -> u32 {
         let code = &loaded.code;
-        // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is
-        // cheaper.
-        let limit = if code.flat && !code.single { 1 } else { 64 };
+        let processors = self.device().facts().processors;
+        let limit = match () {
+            // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is
+            // cheaper.
+            () if code.flat && !code.single => 1,
+            () if code.light && !code.single => {
+                let threads = (processors * code.unit.block).max(1) as usize;
+                work.div_ceil(threads).clamp(1, 64) as u32
+            }
+            () => 64,
+        };
         match code.loop_form {
             Some(LoopForm::SingleBlock) => 1,
-            _ => (self.device().facts().processors * loaded.kernel.blocks_per_processor.min(limit)).max(1),
+            _ => (processors * loaded.kernel.blocks_per_processor.min(limit)).max(1),
         }
     }
 
@@ -446,10 +462,22 @@ impl Launcher {
         }
         let address = self.block.address().offset(FAULT_BYTES + 8 * cell.slot);
         if cell.bits != Some(bits) {
-            self.context.device.upload(address, &bits.to_ne_bytes()).map_err(exec_error)?;
+            self.unsent.push((cell.slot, bits));
             cell.bits = Some(bits);
         }
         Ok(address)
+    }
+
+    /// Sends the cells that the next kernel reads: neighbours together, since every transfer delays the kernel.
+    fn send_cells(&mut self) -> Result<()> {
+        let mut cells = std::mem::take(&mut self.unsent);
+        cells.sort_unstable();
+        for run in cells.chunk_by(|a, b| a.0 + 1 == b.0) {
+            let values: Vec<u64> = run.iter().map(|(_, bits)| *bits).collect();
+            let address = self.block.address().offset(FAULT_BYTES + 8 * run[0].0);
+            self.device().upload(address, bytemuck::cast_slice(&values)).map_err(exec_error)?;
+        }
+        Ok(())
     }
 
     /// Whether a kernel was launched whose end nobody has waited for.

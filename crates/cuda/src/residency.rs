@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gw_device::{Address, Buffer, Device, DeviceError};
 use rayon::prelude::*;
 
+use gw_exec::{Derived, Origin};
 use gw_graph::derived::{CooOrder, CsrM, Marked};
 use gw_graph::{Adjacency, AdjacencyId, Graph, GraphId, Offsets, WeightKind, Weights};
 
@@ -38,12 +39,13 @@ enum Key {
     Ranges { adjacency: AdjacencyId },
     Positions { adjacency: AdjacencyId },
     Marked { adjacency: AdjacencyId },
+    Derived { graph: GraphId, form: Derived, beside: Option<GraphId> },
     Edges { adjacency: AdjacencyId, by_destination: bool, pairs: bool, block: u32, weights: bool },
 }
 
 enum Resident {
     Lists(Arc<Lists>),
-    /// The offsets of an adjacency, as they are or as pairs, or its marked neighbours.
+    /// The offsets of an adjacency, as they are or as pairs, its marked neighbours, or a vector worked out from them.
     Array(Arc<Buffer>),
     Edges(Arc<Edges>),
 }
@@ -185,10 +187,13 @@ impl Residency {
         Ok(lists)
     }
 
-    /// Takes lists over that were made here, those of the out-edges of a graph.
+    /// Takes lists over that were made here, those of the out-edges of a graph. Lists made before of graphs that only
+    /// this table still holds go: a program that contracts a graph level by level has two levels at a time.
     pub(crate) fn adopt(&self, graph: &Arc<Graph>, lists: Arc<Lists>) {
         let key = Key::Lists { adjacency: graph.out().id(), weights: lists.weights.is_some() };
-        self.lock().insert(key, (Arc::clone(graph), Resident::Lists(lists)));
+        let mut known = self.lock();
+        known.retain(|_, (graph, _)| !graph.out().is_elsewhere() || Arc::strong_count(graph) > 1);
+        known.insert(key, (Arc::clone(graph), Resident::Lists(lists)));
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, (Arc<Graph>, Resident)>> {
@@ -314,6 +319,22 @@ impl Residency {
         let ranges = Arc::new(ranges);
         known.insert(key, (Arc::clone(graph), Resident::Array(Arc::clone(&ranges))));
         Ok(ranges)
+    }
+
+    /// A vector that is worked out from a graph, by the host the first time.
+    pub(crate) fn derived<'c>(
+        &self,
+        origin: &Origin,
+        cells: impl FnOnce() -> &'c [u8],
+    ) -> Result<Arc<Buffer>, DeviceError> {
+        let (graph, form, beside) = origin.key();
+        let key = Key::Derived { graph, form, beside };
+        if let Some((_, Resident::Array(known))) = self.lock().get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let made = Arc::new(Buffer::with(&self.device, cells())?);
+        self.lock().insert(key, (Arc::clone(&origin.graph), Resident::Array(Arc::clone(&made))));
+        Ok(made)
     }
 
     fn marked(&self, graph: &Arc<Graph>) -> Result<Arc<Buffer>, DeviceError> {

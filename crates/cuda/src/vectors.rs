@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gw_device::{Address, Buffer, Device, DeviceError};
 use gw_exec::{Result, Value, Vector, VectorId};
 
+use crate::context::Context;
 use crate::error::exec_error;
 
 struct Copies {
@@ -18,13 +19,14 @@ struct Copies {
 
 /// The vectors of one run that the device knows.
 pub(crate) struct Vectors {
+    context: Arc<Context>,
     device: Arc<dyn Device>,
     known: HashMap<VectorId, Copies>,
 }
 
 impl Vectors {
-    pub(crate) fn new(device: Arc<dyn Device>) -> Vectors {
-        Vectors { device, known: HashMap::new() }
+    pub(crate) fn new(context: &Arc<Context>) -> Vectors {
+        Vectors { context: Arc::clone(context), device: Arc::clone(&context.device), known: HashMap::new() }
     }
 
     /// Forgets all vectors of the last run.
@@ -61,12 +63,16 @@ impl Vectors {
                 // A check that fails lets entry 0 stand in, so there is one even in a vector without entries.
                 let bytes = (whole.cells() * whole.cell_bytes()).max(8);
                 let buffer = Buffer::new(&self.device, bytes).map_err(exec_error)?;
+                // From when a run has ended nobody is told of changes.
+                let is_as_made = vector.is_watched();
                 vector.set_watched(true);
                 let untouched = whole.untouched();
                 if let Some(fill) = untouched {
                     fill_cells(&*self.device, buffer.address(), &whole, fill).map_err(exec_error)?;
                 }
-                let copies = Copies { vector: whole, buffer, host: untouched.is_none(), device: untouched.is_some() };
+                let kept = is_as_made && copy_of_kept(&self.context, vector, &buffer).map_err(exec_error)?;
+                let device = kept || untouched.is_some();
+                let copies = Copies { vector: whole, buffer, host: untouched.is_none(), device };
                 Ok(entry.insert(copies))
             }
         }
@@ -86,6 +92,10 @@ impl Vectors {
     /// The host is about to write its copy.
     pub(crate) fn host_writes(&mut self, vector: &Vector) -> Result<()> {
         self.fetch(vector)?;
+        if vector.origin().is_some() && !self.known.contains_key(&vector.id()) {
+            // From here on it is not what is kept with its graph.
+            self.copies(vector)?;
+        }
         if let Some(copies) = self.known.get_mut(&vector.id()) {
             copies.device = false;
         }
@@ -125,6 +135,21 @@ impl Vectors {
             copies.host = true;
         }
         Ok(address)
+    }
+}
+
+/// Fills the buffer of a vector that is worked out from a graph with what is kept here for later runs; false where there
+/// is no memory to keep it, or nothing to keep.
+fn copy_of_kept(context: &Context, vector: &Vector, buffer: &Buffer) -> std::result::Result<bool, DeviceError> {
+    let Some(origin) = vector.origin() else { return Ok(false) };
+    let whole = vector.storage();
+    let bytes = whole.cells() * whole.cell_bytes();
+    if bytes == 0 {
+        return Ok(false);
+    }
+    match context.residency.derived(origin, || host_bytes(&whole)) {
+        Err(DeviceError::OutOfMemory { .. }) => Ok(false),
+        kept => context.device.copy(buffer.address(), kept?.address(), bytes).map(|()| true),
     }
 }
 

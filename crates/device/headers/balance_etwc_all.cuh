@@ -10,9 +10,10 @@
 
 namespace gw {
 
-// Lists that are cut into pieces, and edges of a piece. The barrier costs about as much as a list of LONGEST_ALONE
-// edges takes one warp: where none is longer, no list is cut.
-constexpr unsigned LONG_LIST = 256, LONG_PIECE = 512, LONGEST_ALONE = 1024;
+// Lists that are cut into pieces, and edges of a piece. The barrier and the pass behind it cost about as much as a list
+// of LONGEST_ALONE edges takes one warp, 1.2 us for 128 of them: where none is longer, no list is cut. Where vertices are
+// few, pieces are of a quarter of the length.
+constexpr unsigned LONG_LIST = 256, LONG_PIECE = 512, LONGEST_ALONE = 512;
 
 // Lists below this length are walked by eight lanes: four lists at once hide more latency than one.
 constexpr unsigned SHORT_LIST = 64;
@@ -25,13 +26,14 @@ template <class Walk> __device__ void balance_etwc_all(Walk& walk, Scratch& scra
     const unsigned n = walk.active();
     const unsigned at = lane() % LANES;
     const unsigned mask = lanes_of_group(LANES);
-    // A power of two from 8 to 32.
-    unsigned per_warp = WARP;
-    while (per_warp > 8 && (unsigned long long)n < (unsigned long long)all_warps() * per_warp) per_warp /= 2;
+    // As many as let the warps end together, at least one for each group of lanes.
+    const unsigned share = n / all_warps() + (n % all_warps() > 0);
+    const unsigned per_warp = share > WARP ? WARP : share > WARP / LANES ? share : WARP / LANES;
     // Few vertices are dealt to the warps one by one: neighbours in the numbering often have lists of like lengths, and
     // the last warp to end would be the one that has the longest. Many lie side by side, which reads fewer lines.
     const unsigned all = all_warps() * per_warp;
     const bool singly = per_warp < WARP;
+    const unsigned piece_length = singly ? LONG_PIECE / 4 : LONG_PIECE;
     const unsigned begin = singly ? dealt_warp() : dealt_warp() * per_warp, step = singly ? all_warps() : 1;
     for (unsigned base = 0; base < n; base += all) {
         // 1. A lane per vertex: put the long lists aside.
@@ -45,7 +47,7 @@ template <class Walk> __device__ void balance_etwc_all(Walk& walk, Scratch& scra
                 first = edges.first;
                 count = edges.length();
                 if (has_long && count >= LONG_LIST) {
-                    pieces.put_one_of_all(v, (unsigned)((count + LONG_PIECE - 1) / LONG_PIECE));
+                    pieces.put_one_of_all(v, (unsigned)((count + piece_length - 1) / piece_length));
                     count = 0;
                 }
             }
@@ -87,11 +89,11 @@ template <class Walk> __device__ void balance_etwc_all(Walk& walk, Scratch& scra
     if (grid.first()) pieces.next_turn();
     for (unsigned next = dealt_warp(); next < length; next += all_warps()) {
         const EtwcPieces::Piece piece = pieces.list[next];
-        const Offset skipped = (Offset)piece.number * LONG_PIECE;
+        const Offset skipped = (Offset)piece.number * piece_length;
         const Range<Offset> edges = walk.range(piece.v);
         const Offset start = edges.first + skipped, rest = edges.last - start;
         typename Walk::Partial partial = walk.begin(piece.v);
-        walk_share(walk, piece.v, start, rest < LONG_PIECE ? rest : (Offset)LONG_PIECE, Offset(0), lane(), WARP, FULL, partial);
+        walk_share(walk, piece.v, start, rest < piece_length ? rest : (Offset)piece_length, Offset(0), lane(), WARP, FULL, partial);
         __syncwarp();
         walk.template end<32, false>(piece.v, partial);
     }

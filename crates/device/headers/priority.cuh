@@ -15,6 +15,10 @@ namespace gw {
 
 constexpr unsigned long long NO_BUCKET = ~0ull;
 
+// Cells of a queue from here on: vertices that blocks took by themselves, of three turns, and the best ranks that they
+// met, of as many.
+constexpr unsigned SETTLED = 11;
+
 enum QueueKind { LAZY, NEAR_FAR };
 
 template <class T, QueueKind KIND = LAZY> struct Queue {
@@ -22,7 +26,8 @@ template <class T, QueueKind KIND = LAZY> struct Queue {
     unsigned* pending;              // bits
     unsigned* marks;                // round in which a vertex last came into the near set
     unsigned long long* cells;      // 0: vertices queued, less `taken`; 1, 2: best bucket of an update but the open one;
-                                    // 3 to 6: best bucket of a pass; from 7 on the lengths of the far list
+                                    // 3 to 6: best bucket of a pass; 7 to 10: the lengths of the far list; from
+                                    // SETTLED on what blocks did by themselves (drain.cuh)
     unsigned long long delta;
     unsigned long long current;     // the open bucket
     unsigned long long best;        // of all that is queued, when known
@@ -169,6 +174,39 @@ __device__ __forceinline__ bool sum_with_floor(Fault* fault, int* p, int delta, 
     return true;
 }
 
+// The same, and says what it left: the priority as it was right after this change, exactly. Of all changes of an entry
+// one alone leaves the floor.
+template <class T, class D>
+__device__ __forceinline__ bool sum_with_floor(Fault* fault, T* p, D delta, T floor, unsigned line, T& left) {
+    auto* words = words_of(p);
+    auto old = load(words);
+    while (true) {
+        T held;
+        of_word(old, held);
+        if (!(held > floor)) return false;
+        left = exact_sum(fault, held, delta, floor, line);
+        if (left == held) return false;
+        const auto found = atomicCAS(words, old, word_of(left));
+        if (found == old) return true;
+        old = found;
+    }
+}
+__device__ __forceinline__ bool sum_with_floor(Fault* fault, int* p, int delta, int floor, unsigned line, int& left) {
+    if (delta >= 0 || delta < -64) return sum_with_floor<int, int>(fault, p, delta, floor, line, left);
+    if (load(p) <= floor) return false;
+    const int old = atomicAdd(p, delta);
+    if (old <= floor) {
+        atomicAdd(p, -delta);
+        return false;
+    }
+    left = old + delta;
+    if (left < floor) {
+        atomicAdd(p, floor - left);
+        left = floor;
+    }
+    return true;
+}
+
 template <class T, QueueKind KIND> __device__ __forceinline__ bool finished(const Queue<T, KIND>& queue) {
     return *(volatile unsigned long long*)queue.cells == queue.taken;
 }
@@ -184,13 +222,16 @@ template <class T, QueueKind KIND>
 __device__ inline void fill(Queue<T, KIND>& queue, unsigned vertices, const Grid& grid, Fault* fault) {
     const unsigned words = (vertices + 31) / 32;
     unsigned long long count = 0;
-    for (unsigned w = grid.rank(); w < words; w += grid.size()) {
-        unsigned bits = 0;
-        for (unsigned i = 0; i < 32 && 32 * w + i < vertices; i++)
-            if (bucket_of(queue, (int)(32 * w + i), fault, 0) != NO_BUCKET) bits |= 1u << i;
-        queue.pending[w] = bits;
-        if constexpr (KIND == NEAR_FAR) queue.far.add_word(queue.cells, vertices, w, bits);
-        count += __popc(bits);
+    // A lane per vertex, a warp per word.
+    for (unsigned w = grid.rank() / 32; w < words; w += grid.size() / 32) {
+        const unsigned v = 32 * w + lane();
+        const bool queued = v < vertices && bucket_of(queue, (int)v, fault, 0) != NO_BUCKET;
+        const unsigned bits = __ballot_sync(0xffffffffu, queued);
+        if (lane() == 0) {
+            queue.pending[w] = bits;
+            if constexpr (KIND == NEAR_FAR) queue.far.add_word(queue.cells, vertices, w, bits);
+            count += __popc(bits);
+        }
     }
     block_add(queue.cells, count);
     if (grid.first())
@@ -255,19 +296,27 @@ template <class T>
 __device__ __forceinline__ unsigned long long take_rank(Run& run, Queue<T, LAZY>& queue, unsigned long long wanted, const Set& set) {
     unsigned long long best = NO_BUCKET;
     const unsigned words = (run.vertices() + 31) / 32;
-    for (unsigned w = run.grid.rank(); w < words; w += run.grid.size()) {
+    // A lane per vertex: the priorities of a word are read together.
+    for (unsigned w = run.grid.rank() / 32; w < words; w += run.grid.size() / 32) {
         const unsigned bits = queue.pending[w];
-        unsigned mine = 0;
-        for (unsigned rest = bits; rest; rest &= rest - 1) {
-            const int i = __ffs(rest) - 1;
-            const unsigned long long rank = queue.rank(bucket_of(queue, (int)(32 * w) + i, (Fault*)nullptr, 0));
-            if (rank == wanted) mine |= 1u << i;
-            else best = rank < best ? rank : best;
+        if (!bits) continue;
+        const int v = (int)(32 * w + lane());
+        bool take = false;
+        if (bits >> lane() & 1) {
+            const unsigned long long rank = queue.rank(bucket_of(queue, v, (Fault*)nullptr, 0));
+            take = rank == wanted;
+            if (!take) best = rank < best ? rank : best;
         }
+        const unsigned mine = __ballot_sync(0xffffffffu, take);
         if (!mine) continue;
-        unsigned at = atomicAdd(set.head, __popc(mine));
-        for (unsigned rest = mine; rest; rest &= rest - 1) set.queue[at++] = (int)(32 * w) + __ffs(rest) - 1;
-        queue.pending[w] = bits & ~mine;
+        __syncwarp();  // all have read the word
+        unsigned base = 0;
+        if (lane() == 0) {
+            base = atomicAdd(set.head, __popc(mine));
+            queue.pending[w] = bits & ~mine;
+        }
+        base = __shfl_sync(0xffffffffu, base, 0);
+        if (take) set.queue[base + __popc(mine & ((1u << lane()) - 1))] = v;
     }
     return best;
 }

@@ -46,6 +46,13 @@ impl Cells {
         }
     }
 
+    /// Stores whole numbers into the first cells, as many as there are.
+    pub(crate) fn copy(&self, numbers: &[i32]) {
+        if let Cells::Narrow(cells) = self {
+            cells.iter().zip(numbers).for_each(|(cell, &number)| cell.store(number as u32, Relaxed));
+        }
+    }
+
     /// The address of a cell; null beyond the last.
     pub(crate) fn address(&self, at: usize) -> *mut u8 {
         match self {

@@ -127,12 +127,16 @@ impl Fit<'_> {
                     whole(scalar, value).ok_or_else(|| self.too_large(value, row))
                 }),
             },
+            // Of a column that holds no texts but by a slip, numbers of texts would be wrong without a word.
+            Values::Text(..) if column.stranger().is_some_and(|stranger| stranger.share >= self.least_share()) => {
+                return Err(self.unfit_for(column));
+            }
             Values::Text(codes, _) => match scalar {
                 Scalar::Int | Scalar::Uint | Scalar::Int64 | Scalar::Uint64 => Box::new(move |row| {
                     let code = codes[row as usize].into();
                     whole(scalar, code).ok_or_else(|| self.too_large(code, row))
                 }),
-                _ => return Err(self.unfit(&column.values)),
+                _ => return Err(self.unfit_for(column)),
             },
             Values::Double(values) => match scalar {
                 Scalar::Double => Box::new(move |row| Ok(values[row as usize].bits())),
@@ -140,6 +144,26 @@ impl Fit<'_> {
                 _ => return Err(self.unfit(&column.values)),
             },
         })
+    }
+
+    /// From which share of other values on a column of texts is taken for one with slips: an `int` is what texts are
+    /// numbered by, wider types are not.
+    fn least_share(self) -> f64 {
+        if matches!(self.scalar, Scalar::Int | Scalar::Uint) { 0.9 } else { 0.5 }
+    }
+
+    /// Why a column of texts does not fit, with the text that makes it one where most values are none.
+    fn unfit_for(self, column: &Column) -> crate::error::ExecError {
+        let Some(stranger) = column.stranger() else { return self.unfit(&column.values) };
+        let message = format!(
+            "the column `{}` holds {}, but `{}` in row {}: correct it, or leave the cell empty and say what stands for a \
+             missing value",
+            self.name,
+            stranger.others,
+            stranger.text,
+            stranger.row + 1
+        );
+        ErrorKind::Column(message).into()
     }
 
     fn unfit(self, values: &Values) -> crate::error::ExecError {

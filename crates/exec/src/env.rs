@@ -342,6 +342,11 @@ impl Environment {
         fits.ok_or_else(|| ErrorKind::BadLength { name: name.to_string(), length: length.to_string() }.into())
     }
 
+    /// Whether new vectors are watched and left unfilled.
+    pub(crate) fn watches_new_vectors(&self) -> bool {
+        self.watch_new
+    }
+
     pub(crate) fn vector(&self, ty: &Type, fill: u64) -> Result<Vector> {
         let (scalar, dims) = self.shape(ty)?;
         let cell = match scalar {

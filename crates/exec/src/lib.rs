@@ -83,5 +83,5 @@ pub use sites::{OperatorId, Site, Sites, StatementId};
 pub use trace::{SharedTrace, Trace, TraceAccess, TraceFilter, TracedCall};
 pub use usage::{DeviceFacts, MachineUsage, StartStep};
 pub use value::Value;
-pub use vector::{Vector, VectorId};
+pub use vector::{Derived, Origin, Vector, VectorId};
 pub use vm::{AsyncWork, Executable, GraphVm, Locals, MachineReport, Shortfall, StatementOutcome, Statements};

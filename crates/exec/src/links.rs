@@ -8,11 +8,14 @@ use crate::code::LinkForm;
 use crate::error::Result;
 use crate::intrinsics;
 use crate::value::Value;
-use crate::vector::Vector;
+use crate::vector::{Derived, Origin, Vector};
 
 /// The graph or vector of this form.
 pub(crate) fn of(form: LinkForm, graph: &Arc<Graph>) -> Result<Value> {
-    let vector = |numbers: &[i32]| Value::Vector(Vector::from_slice(numbers));
+    let vector = |form: Derived, len: usize| {
+        let origin = Origin { graph: Arc::clone(graph), form, beside: None };
+        Vector::derived(origin, len).map(Value::Vector)
+    };
     Ok(match form {
         LinkForm::Links => Value::Graph(graph.links()?),
         LinkForm::Undirected => Value::Graph(graph.undirected()?),
@@ -26,23 +29,45 @@ pub(crate) fn of(form: LinkForm, graph: &Arc<Graph>) -> Result<Value> {
         }
         LinkForm::Loops => Value::Graph(graph.loops()?),
         LinkForm::RankedNumbers => {
+            // What can fail is done here, and kept with the graph.
             let around = graph.undirected()?;
-            match is_skewed(&around) {
-                true => {
-                    let ranked = around.by_falling_degree()?;
-                    let numbers: Vec<i32> = ranked.permutation.new_ids().iter().map(|&v| v as i32).collect();
-                    vector(&numbers)
-                }
-                false => vector(&(0..around.vertices() as i32).collect::<Vec<i32>>()),
+            if is_skewed(&around) {
+                around.by_falling_degree()?;
             }
+            vector(Derived::RankedNumbers, around.vertices())?
         }
-        LinkForm::Sources => vector(&graph.sources()),
-        LinkForm::Targets => vector(&graph.targets()),
-        LinkForm::FirstEdges => {
-            let out = graph.out();
-            vector(&(0..out.vertices() as u32).map(|v| out.range(v).start as i32).collect::<Vec<i32>>())
-        }
+        LinkForm::Sources => vector(Derived::Sources, graph.edges())?,
+        LinkForm::Targets => vector(Derived::Targets, graph.edges())?,
+        LinkForm::FirstEdges => vector(Derived::FirstEdges, graph.vertices())?,
     })
+}
+
+/// The link of every edge of a graph, among these links.
+pub(crate) fn numbers(links: &Arc<Graph>, edges: &Arc<Graph>) -> Result<Value> {
+    let origin = Origin { graph: Arc::clone(links), form: Derived::LinkNumbers, beside: Some(Arc::clone(edges)) };
+    Vector::derived(origin, edges.edges()).map(Value::Vector)
+}
+
+/// The entries of a vector that is worked out from a graph.
+pub(crate) fn entries(origin: &Origin) -> Vec<i32> {
+    let graph = &origin.graph;
+    match (origin.form, &origin.beside) {
+        (Derived::Sources, _) => graph.sources(),
+        (Derived::Targets, _) => graph.targets(),
+        (Derived::FirstEdges, _) => {
+            let out = graph.out();
+            (0..out.vertices() as u32).map(|v| out.range(v).start as i32).collect()
+        }
+        (Derived::LinkNumbers, Some(edges)) => graph.link_numbers(edges),
+        // Both forms were made with the vector.
+        (Derived::RankedNumbers | Derived::LinkNumbers, _) => match graph.undirected() {
+            Ok(around) if is_skewed(&around) => match around.by_falling_degree() {
+                Ok(ranked) => ranked.permutation.new_ids().iter().map(|&v| v as i32).collect(),
+                Err(_) => Vec::new(),
+            },
+            _ => (0..graph.vertices() as i32).collect(),
+        },
+    }
 }
 
 /// Whether numbers by falling degree keep the lists short that are read to count triangles.

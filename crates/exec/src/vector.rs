@@ -23,11 +23,12 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Arc, Once, OnceLock};
 
-use gw_graph::Permutation;
+use gw_graph::{Graph, GraphId, Permutation};
 use gw_ir::types::Scalar;
 
 use crate::cells::{Cell, Cells, bytes_of};
 use crate::error::{ErrorKind, Result};
+use crate::links;
 use crate::value::Value;
 
 /// A vector, or one row of a nested vector.
@@ -41,6 +42,46 @@ pub struct Vector {
 /// The identity of the storage of a vector: unique in the process, never 0, never used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VectorId(u64);
+
+/// What a vector holds that is worked out from a graph. The host works it out when it first needs it; a machine may keep
+/// its copy of it with the graph.
+#[derive(Clone)]
+pub struct Origin {
+    /// The graph.
+    pub graph: Arc<Graph>,
+    /// What of it: vectors of one form of one graph are equal.
+    pub form: Derived,
+    /// The graph whose edges are numbered, for numbers of links.
+    pub beside: Option<Arc<Graph>>,
+}
+
+/// Vectors that are worked out from a graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Derived {
+    /// The source of every edge.
+    Sources,
+    /// The destination of every edge.
+    Targets,
+    /// The position of the first edge of every vertex.
+    FirstEdges,
+    /// The number of every vertex by falling degree.
+    RankedNumbers,
+    /// The link of every edge of another graph, among the links that this graph is.
+    LinkNumbers,
+}
+
+impl Origin {
+    /// What distinguishes the vector from all others.
+    pub fn key(&self) -> (GraphId, Derived, Option<GraphId>) {
+        (self.graph.id(), self.form, self.beside.as_ref().map(|graph| graph.id()))
+    }
+}
+
+impl std::fmt::Debug for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.key())
+    }
+}
 
 #[derive(Debug)]
 struct Storage {
@@ -57,6 +98,8 @@ struct Storage {
     /// Those of a small vector are made when the host first needs them: the allocator writes zeros to small memory, and
     /// a machine with memory of its own may never ask.
     cells: OnceLock<Cells>,
+    /// What the cells hold as long as nobody writes them.
+    origin: OnceLock<Origin>,
 }
 
 /// Bytes from which on fresh memory is mapped and costs nothing until it is written.
@@ -95,6 +138,7 @@ impl Vector {
             state: AtomicU8::new(UNTOUCHED),
             touched: Once::new(),
             cells,
+            origin: OnceLock::new(),
         };
         Ok(Vector { storage: Arc::new(storage), start: 0, depth: 0 })
     }
@@ -126,6 +170,18 @@ impl Vector {
             }
             Err(_) => unreachable!("a slice fits into memory"),
         }
+    }
+
+    /// A vector of so many whole numbers that are worked out from a graph when the host first needs them.
+    pub(crate) fn derived(origin: Origin, len: usize) -> Result<Vector> {
+        let vector = Vector::filled(Scalar::Int, &[len], 0)?;
+        let _ = vector.storage.origin.set(origin);
+        Ok(vector)
+    }
+
+    /// What the vector holds as long as nobody writes it, if it is worked out from a graph.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.storage.origin.get()
     }
 
     /// The identity of the storage, shared by all references to it and its rows.
@@ -198,7 +254,8 @@ impl Vector {
     /// assert_eq!(ranks.untouched(), None);
     /// ```
     pub fn untouched(&self) -> Option<u64> {
-        (self.storage.state.load(Acquire) & UNTOUCHED != 0).then_some(self.storage.fill)
+        let is_filled = self.storage.state.load(Acquire) & UNTOUCHED != 0 && self.storage.origin.get().is_none();
+        is_filled.then_some(self.storage.fill)
     }
 
     /// True while there are more than `mine` references to the storage, rows counted. A machine that holds `mine` of
@@ -422,7 +479,10 @@ impl Storage {
     #[cold]
     fn touch(&self) {
         self.touched.call_once(|| {
-            self.cells().fill(self.fill);
+            match self.origin.get() {
+                Some(origin) => self.cells().copy(&links::entries(origin)),
+                None => self.cells().fill(self.fill),
+            }
             self.end_untouched();
         });
     }

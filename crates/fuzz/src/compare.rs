@@ -137,6 +137,8 @@ fn compare_faults(program: &str, judgement: &Judgement, a: &Fault, b: &Fault) ->
         && (first == second || used_together(program, &first, &second))
     {
         return None;
+    } else if applies(program, a.line, b.line) || applies(program, b.line, a.line) {
+        return None;
     } else if let Some(parallel) = parallel_loop(program, a.line)
         && parallel.contains(&b.line)
     {
@@ -172,6 +174,14 @@ fn operator_of(program: &str, line: u32) -> Option<String> {
     let head = above.iter().rev().find(|text| text.starts_with("func "))?;
     let name = head.trim_start_matches("func ").split(['[', '(']).next()?.trim();
     (name != "main").then(|| name.to_string())
+}
+
+/// Whether a line of `main` is an operator that applies the function around another line: a vertex that cannot enter
+/// the output is told of at the operator or where it was written.
+fn applies(program: &str, main: u32, inside: u32) -> bool {
+    let line = program.lines().nth(main.saturating_sub(1) as usize).unwrap_or_default();
+    let function = operator_of(program, inside);
+    operator_of(program, main).is_none() && function.is_some_and(|name| line.contains(&format!("({name}")))
 }
 
 /// Whether two functions belong to one operator: named in one line of `main`, or a function of numbers that others

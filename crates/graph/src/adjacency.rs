@@ -21,7 +21,10 @@ use crate::{Buffer, GraphError, Offsets, VertexId, Weight, WeightKind, Weights, 
 #[derive(Debug)]
 pub struct Adjacency {
     id: AdjacencyId,
-    offsets: Offsets,
+    vertices: usize,
+    edges: usize,
+    /// Filled at the first look where they come from elsewhere.
+    offsets: OnceLock<Offsets>,
     /// Filled at the first look where they come from elsewhere.
     lists: OnceLock<Lists>,
     origin: Origin,
@@ -54,15 +57,20 @@ impl Adjacency {
     pub(crate) fn from_parts(offsets: Offsets, targets: Buffer<VertexId>, weights: Weights) -> Self {
         debug_assert_eq!(offsets.total(), targets.len());
         let lists = OnceLock::from(Lists { targets, weights, time: Duration::ZERO });
-        let within = all(&offsets);
-        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Here, within }
+        Adjacency::new(offsets, lists, Origin::Here)
+    }
+
+    fn new(offsets: Offsets, lists: OnceLock<Lists>, origin: Origin) -> Self {
+        let (vertices, edges) = (offsets.lists(), offsets.total());
+        let within = 0..vertices as VertexId;
+        Adjacency { id: AdjacencyId::fresh(), vertices, edges, offsets: offsets.into(), lists, origin, within }
     }
 
     /// The same lists, of which those outside of a range are known to be empty.
     pub(crate) fn within(self, range: Range<VertexId>) -> Self {
         debug_assert!(
             range.is_empty() && self.edges() == 0 || {
-                let (first, last) = (self.offsets.at(range.start as usize), self.offsets.at(range.end as usize));
+                let (first, last) = (self.offsets().at(range.start as usize), self.offsets().at(range.end as usize));
                 (first, last) == (0, self.edges())
             }
         );
@@ -76,27 +84,25 @@ impl Adjacency {
 
     /// The lists of another adjacency under other numbers. Only their lengths are worked out now.
     pub(crate) fn renumbered(renumbering: Renumbering) -> Self {
-        let (offsets, lists) = (renumbering.offsets(), OnceLock::new());
-        let within = all(&offsets);
-        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Renumbered(renumbering), within }
+        Adjacency::new(renumbering.offsets(), OnceLock::new(), Origin::Renumbered(renumbering))
     }
 
     /// Lists that stand elsewhere.
     pub(crate) fn of_spans(spans: Spans) -> Self {
-        let (offsets, lists) = (spans.running_sums(), OnceLock::new());
-        let within = all(&offsets);
-        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Spans(spans), within }
+        Adjacency::new(spans.running_sums(), OnceLock::new(), Origin::Spans(spans))
     }
 
     /// Lists that a machine has made, and that are brought here when somebody reads them.
-    pub(crate) fn elsewhere(offsets: Offsets, lists: Arc<dyn RemoteLists>) -> Self {
-        let within = all(&offsets);
+    pub(crate) fn elsewhere(lists: Arc<dyn RemoteLists>) -> Self {
+        let (vertices, edges) = (lists.vertices(), lists.edges());
         Adjacency {
             id: AdjacencyId::fresh(),
-            offsets,
+            vertices,
+            edges,
+            offsets: OnceLock::new(),
             lists: OnceLock::new(),
             origin: Origin::Elsewhere(lists),
-            within,
+            within: 0..vertices as VertexId,
         }
     }
 
@@ -115,6 +121,22 @@ impl Adjacency {
         match &self.origin {
             Origin::Spans(spans) => Some(spans),
             Origin::Here | Origin::Renumbered(_) | Origin::Elsewhere(_) => None,
+        }
+    }
+
+    /// The length of the longest list, where a machine that has the lists knows it.
+    pub(crate) fn greatest_known(&self) -> Option<usize> {
+        match &self.origin {
+            Origin::Elsewhere(lists) => Some(lists.greatest()),
+            _ => None,
+        }
+    }
+
+    /// Whether positions of edges have 64 bits.
+    pub fn is_wide(&self) -> bool {
+        match (&self.origin, self.offsets.get()) {
+            (Origin::Elsewhere(_), None) => false,
+            _ => matches!(self.offsets(), Offsets::Wide(_)),
         }
     }
 
@@ -141,8 +163,8 @@ impl Adjacency {
     fn made(&self) -> crate::Result<Lists> {
         let start = Instant::now();
         let (targets, weights) = match &self.origin {
-            Origin::Renumbered(renumbering) => parallel::once(|| renumbering.lists(&self.offsets)),
-            Origin::Spans(spans) => parallel::once(|| spans.rows(&self.offsets)),
+            Origin::Renumbered(renumbering) => parallel::once(|| renumbering.lists(self.offsets())),
+            Origin::Spans(spans) => parallel::once(|| spans.rows(self.offsets())),
             Origin::Elsewhere(lists) => lists.fetch().map_err(GraphError::Remote)?,
             Origin::Here => (Vec::new(), Weights::None),
         };
@@ -174,8 +196,10 @@ impl Adjacency {
         memory::allow(csr_bytes(self.weight_kind(), self.vertices(), self.edges()), what)?;
         match &self.origin {
             // An error stays an error; a second fetch at the same time does no harm.
-            Origin::Elsewhere(_) => {
+            Origin::Elsewhere(remote) => {
+                let offsets = remote.offsets().map_err(GraphError::Remote)?;
                 let lists = self.made()?;
+                let _ = self.offsets.set(Offsets::Narrow(offsets.into()));
                 let _ = self.lists.set(lists);
             }
             Origin::Renumbered(_) | Origin::Spans(_) | Origin::Here => _ = self.lists(),
@@ -186,6 +210,7 @@ impl Adjacency {
     /// Makes lists that are still to be made or brought here, before all threads read them.
     pub(crate) fn settle(&self) {
         if let Origin::Renumbered(_) | Origin::Elsewhere(_) = self.origin {
+            self.offsets();
             self.lists();
         }
     }
@@ -196,7 +221,7 @@ impl Adjacency {
     }
 
     fn shared_offsets(self: &Arc<Self>) -> Offsets {
-        match &self.offsets {
+        match self.offsets() {
             Offsets::Narrow(offsets) => Offsets::Narrow(shared(offsets, self)),
             Offsets::Wide(offsets) => Offsets::Wide(shared(offsets, self)),
         }
@@ -217,8 +242,8 @@ impl Adjacency {
     pub(crate) fn anew(self: &Arc<Self>) -> Adjacency {
         let offsets = self.shared_offsets();
         if let Some(spans) = self.spans() {
-            let (lists, origin) = (OnceLock::new(), Origin::Spans(spans.clone()));
-            return Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin, within: self.within.clone() };
+            let anew = Adjacency::new(offsets, OnceLock::new(), Origin::Spans(spans.clone()));
+            return Adjacency { within: self.within.clone(), ..anew };
         }
         let weights = self.shared_weights(0..self.edges());
         Adjacency::from_parts(offsets, shared(&self.lists().targets, self), weights)
@@ -226,7 +251,7 @@ impl Adjacency {
 
     /// The lists of the vertices in a range; all others are empty. The lists are shared, their offsets are new.
     pub(crate) fn part(self: &Arc<Self>, range: &Range<VertexId>) -> Adjacency {
-        let (first, last) = (self.offsets.at(range.start as usize), self.offsets.at(range.end as usize));
+        let (first, last) = (self.offsets().at(range.start as usize), self.offsets().at(range.end as usize));
         let own = range.start as usize..range.end as usize + 1;
         // 0 before the range, positions from its beginning on inside, their number behind.
         fn clipped<T: Copy + Default, U: Copy>(all: &[U], own: Range<usize>, narrow: impl Fn(U) -> T) -> Vec<T> {
@@ -236,7 +261,7 @@ impl Adjacency {
             offsets[own.end..].fill(end);
             offsets
         }
-        let offsets = match &self.offsets {
+        let offsets = match self.offsets() {
             Offsets::Narrow(all) => Offsets::Narrow(clipped(all, own, |at| at - first as u32).into()),
             Offsets::Wide(all) => match u32::try_from(last - first) {
                 Ok(_) => Offsets::Narrow(clipped(all, own, |at| (at - first as u64) as u32).into()),
@@ -255,12 +280,12 @@ impl Adjacency {
 
     /// Number of vertices.
     pub fn vertices(&self) -> usize {
-        self.offsets.lists()
+        self.vertices
     }
 
     /// Number of stored (directed) edges.
     pub fn edges(&self) -> usize {
-        self.offsets.total()
+        self.edges
     }
 
     /// Number of neighbours of `v`.
@@ -272,7 +297,7 @@ impl Adjacency {
     /// Edge positions of `v` in [`Adjacency::targets`].
     #[inline]
     pub fn range(&self, v: VertexId) -> Range<usize> {
-        self.offsets.range(v)
+        self.offsets().range(v)
     }
 
     /// Where the list of `v` stands in the memory that it is read from: slots of [`Adjacency::spans`], or else its
@@ -328,8 +353,22 @@ impl Adjacency {
     }
 
     /// The offsets, those of compressed rows.
+    #[inline]
     pub fn offsets(&self) -> &Offsets {
-        &self.offsets
+        self.offsets.get_or_init(|| self.fetched())
+    }
+
+    /// The offsets of lists that a machine has.
+    #[cold]
+    fn fetched(&self) -> Offsets {
+        match &self.origin {
+            // The one copy is gone. Readers that can return an error call `load` first.
+            Origin::Elsewhere(lists) => match lists.offsets() {
+                Ok(offsets) => Offsets::Narrow(offsets.into()),
+                Err(error) => panic!("{error}"),
+            },
+            _ => Offsets::from_degrees(&vec![0; self.vertices]),
+        }
     }
 
     /// All targets, list after list. Lists that stand elsewhere are copied at the first call.
@@ -356,18 +395,13 @@ impl Adjacency {
     /// Size of the arrays in bytes; lists that nobody has read have none.
     pub fn bytes(&self) -> usize {
         let lists = self.lists.get().map_or(0, |lists| lists.targets.bytes() + lists.weights.bytes());
-        self.offsets.bytes() + lists + self.spans().map_or(0, Spans::bytes)
+        self.offsets.get().map_or(0, Offsets::bytes) + lists + self.spans().map_or(0, Spans::bytes)
     }
 
     /// The vertex whose list holds edge position `edge`.
     pub fn source_of(&self, edge: usize) -> VertexId {
-        self.offsets.list_at(edge) as VertexId
+        self.offsets().list_at(edge) as VertexId
     }
-}
-
-/// The range of all vertices.
-fn all(offsets: &Offsets) -> Range<VertexId> {
-    0..offsets.lists() as VertexId
 }
 
 /// Items of an adjacency in a buffer that keeps the adjacency.
@@ -379,6 +413,6 @@ fn shared<T: Pod>(items: &[T], owner: &Arc<Adjacency>) -> Buffer<T> {
 impl PartialEq for Adjacency {
     /// The same lists and weights.
     fn eq(&self, other: &Self) -> bool {
-        self.offsets == other.offsets && self.targets() == other.targets() && self.weights() == other.weights()
+        self.offsets() == other.offsets() && self.targets() == other.targets() && self.weights() == other.weights()
     }
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::build::{BuildOptions, build_any};
 use crate::edge_list::{AnyEdgeList, EdgeChunk, EdgeList};
 use crate::rows::Parallel;
-use crate::{Adjacency, Graph, Result, VertexId, Weight, with_weight_type};
+use crate::{Adjacency, Graph, Offsets, Result, VertexId, Weight, memory, parallel, with_weight_type};
 
 /// Vertices whose edges are looked at by one thread at a time.
 const PIECE: usize = 1 << 12;
@@ -19,26 +19,44 @@ impl Graph {
     /// assert_eq!(path.select(|edge| edge == 1).unwrap().out().neighbours(1), &[2]);
     /// ```
     pub fn select(&self, keep: impl Fn(usize) -> bool + Sync) -> Result<Graph> {
-        fn list<W: Weight>(out: &Adjacency, keep: &(dyn Fn(usize) -> bool + Sync)) -> EdgeList<W> {
-            let chunks = pieces(out).map(|vertices| {
-                let mut chunk = EdgeChunk::with_capacity(0);
-                for v in vertices {
-                    let (first, weights) = (out.range(v).start, out.weights_of::<W>(v));
-                    for (at, &target) in out.neighbours(v).iter().enumerate() {
-                        if keep(first + at) {
-                            chunk.push(v, target, weights.get(at).copied().unwrap_or_default());
-                        }
-                    }
-                }
-                chunk
-            });
-            EdgeList { vertices: out.vertices(), chunks: chunks.collect() }
-        }
         let out = self.out();
-        let edges = with_weight_type!(out.weight_kind(), W => AnyEdgeList::from(list::<W>(out, &keep)));
-        let options = BuildOptions { keep_loops: true, parallel: Parallel::Keep, ..BuildOptions::default() };
-        Ok(build_any(edges, &options)?.with_names(self.names().cloned()))
+        let chosen = with_weight_type!(out.weight_kind(), W => chosen::<W>(out, &keep)?);
+        let symmetric = chosen.looks_symmetric();
+        Ok(Graph::new(chosen, symmetric).with_names(self.names().cloned()))
     }
+}
+
+/// Some of the edges of an adjacency, in their order: lists that are sorted stay so, and nothing has to be sorted.
+fn chosen<W: Weight>(out: &Adjacency, keep: &(dyn Fn(usize) -> bool + Sync)) -> Result<Adjacency> {
+    let vertices = out.vertices();
+    let degree = |v: usize| out.range(v as VertexId).filter(|&edge| keep(edge)).count() as u32;
+    let offsets = Offsets::from_degrees(&parallel::list(vertices, degree));
+    let edges = offsets.total();
+    let bytes = edges * (size_of::<VertexId>() + size_of::<W>());
+    memory::allow(bytes as u64, format_args!("a graph of {edges} edges"))?;
+    let (mut targets, mut weights) = (vec![0; edges], vec![W::default(); edges]);
+    let (mut free_targets, mut free_weights) = (&mut targets[..], &mut weights[..]);
+    let mut parts = Vec::new();
+    for first in (0..vertices).step_by(PIECE) {
+        let last = (first + PIECE).min(vertices);
+        let count = offsets.range(last as VertexId - 1).end - offsets.range(first as VertexId).start;
+        let (part, behind) = free_targets.split_at_mut(count);
+        let (part_weights, weights_behind) = free_weights.split_at_mut(count);
+        (free_targets, free_weights) = (behind, weights_behind);
+        parts.push((first as VertexId..last as VertexId, part, part_weights));
+    }
+    parts.into_par_iter().for_each(|(vertices, targets, weights)| {
+        let mut free = targets.iter_mut().zip(weights);
+        for v in vertices {
+            let (first, own) = (out.range(v).start, out.weights_of::<W>(v));
+            for (at, &target) in out.neighbours(v).iter().enumerate().filter(|(at, _)| keep(first + at)) {
+                if let Some((place, weight)) = free.next() {
+                    (*place, *weight) = (target, own.get(at).copied().unwrap_or_default());
+                }
+            }
+        }
+    });
+    Ok(Adjacency::from_parts(offsets, targets.into(), W::wrap(weights)))
 }
 
 impl Graph {

@@ -125,10 +125,20 @@ impl Graph {
 }
 
 /// The out-edges of a graph with their numbers as weights.
-pub(crate) fn numbered(graph: &Graph) -> Result<Adjacency> {
+fn numbered(graph: &Graph) -> Result<Adjacency> {
+    can_be_numbered(graph)?;
+    Ok(with_numbers(graph))
+}
+
+/// The same, where it [can be asked for](can_be_numbered).
+pub(crate) fn with_numbers(graph: &Graph) -> Adjacency {
+    graph.shared_out().with_weights(Weights::Int(parallel::list(graph.edges(), |at| at as i32).into()))
+}
+
+/// Refuses graphs with more edges than there are numbers.
+pub(crate) fn can_be_numbered(graph: &Graph) -> Result<()> {
     graph.out().load()?;
-    countable(graph.edges(), "edges")?;
-    Ok(graph.shared_out().with_weights(Weights::Int(parallel::list(graph.edges(), |at| at as i32).into())))
+    countable(graph.edges(), "edges")
 }
 
 fn countable(count: usize, what: &str) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Values of vertices as people give them: a list such as `3,17=0.5`, or `@FILE`.
+//! Values of vertices as people give them: a list such as `3,17=0.5`, `none`, or `@FILE`.
 //!
 //! A file has a line per vertex: its id and its values, or, for all vertices in order, the values alone. Words are
 //! separated by blanks, tabs or commas; lines that begin with `#` or `%` are comments.
@@ -19,6 +19,9 @@ pub struct Kind<T> {
     /// The value of a vertex that a list names without one.
     pub one: T,
 }
+
+/// The list without a vertex.
+pub const NONE: &str = "none";
 
 /// Reads `width` values per vertex. `take` gets each of them: vertex, position and value. Vertices are named by their
 /// original ids in a file where the graph has some, and by their numbers otherwise and in a list. A vertex may be named
@@ -43,6 +46,7 @@ pub fn read<T: Copy>(
     let reader = Reader { graph, width, kind, parse, take, seen: vec![false; graph.vertices()] };
     match text.strip_prefix('@') {
         Some(path) => reader.file(Path::new(path)),
+        None if text == NONE => Ok(()),
         None => reader.list(text),
     }
 }

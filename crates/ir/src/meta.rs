@@ -170,6 +170,8 @@ pub struct EdgeMeta {
     pub claims_for_good: bool,
     /// The program cannot tell whether vertices without out-edges are missing in the output.
     pub bears_missing_leaves: bool,
+    /// A condition around the whole function may be asked before the operator and the loops around it, for all edges.
+    pub has_condition: bool,
     /// A call visits each edge at most once: the input has no repeats.
     pub visits_once: bool,
     /// Deduplication of the output.

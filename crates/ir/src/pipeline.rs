@@ -19,6 +19,7 @@ pub const PASSES: &[(&str, Pass)] = &[
     ("priority", priority::priority),
     ("frontier-reuse", frontier_reuse::frontier_reuse),
     ("binding", binding::binding),
+    ("filter-graphs", filter_graphs::filter_graphs),
     ("intersection-and-par-for", nested::nested),
     ("sharing", sharing::sharing),
     ("layout", layout::layout),

@@ -222,6 +222,7 @@ fn edge_point(module: &Module, e: &EdgeSetIterator, kind: PointKind, eager_loop:
         claims_destinations: claims::claimed(module, e).is_some(),
         claims_for_good: e.meta.claims_for_good,
         bears_missing_leaves: e.meta.bears_missing_leaves,
+        has_condition: e.meta.has_condition,
         has_edge_classes: classes::has_classes(module, e),
         tracks_extreme: classes::tracked_extreme(module, e).is_some(),
         weighted: e.graph.ty.weight().is_some(),

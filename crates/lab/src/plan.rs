@@ -337,7 +337,7 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
         ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) | ArgKind::Time(_, number) => {
             Some((arg.name.to_string(), number.to_string()))
         }
-        ArgKind::Weights => arg.default.map(|value| (arg.name.to_string(), value.to_string())),
+        ArgKind::Weights | ArgKind::Numbers => arg.default.map(|value| (arg.name.to_string(), value.to_string())),
         _ => None,
     });
     let usual = || match standard {
@@ -356,6 +356,7 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
                 | ArgKind::Share(_)
                 | ArgKind::Positive(_)
                 | ArgKind::Time(..)
+                | ArgKind::Numbers
                 | ArgKind::Weights => name,
             };
             known.iter().map(|arg| format!("{{{}}}", word(arg.kind, arg.name))).collect()

@@ -3,6 +3,7 @@
 //! A program reads its arguments with `atoi`, which takes what it can and calls everything else 0. So a text that is no
 //! number must not come that far.
 
+use gw_graph::vertex_values::NONE;
 use gw_graph::{Graph, VertexId};
 
 use crate::registry::{Arg, ArgKind, Program};
@@ -190,6 +191,10 @@ fn check(arg: &Arg, text: &str) -> Result<(), ArgumentError> {
         ArgKind::Sources => {
             let expected = "a vertex, a list of vertices such as `3,17=0.5`, or a file `@FILE`".to_string();
             (sources::may_be(text), expected)
+        }
+        ArgKind::Numbers => {
+            let expected = "a list of vertices with numbers such as `3=1,17=1`, a file `@FILE`, or `none`".to_string();
+            (text == NONE || sources::may_be(text), expected)
         }
         // Where priorities are whole numbers, so must their widths be, which the run looks at.
         ArgKind::Delta => {

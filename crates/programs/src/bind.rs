@@ -3,6 +3,7 @@
 //! [`Program::bind`] puts every argument at its place before the graph is there; [`Bound::settle`] turns ids into
 //! vertices and finds a source, a landmark and a width of buckets where none is given.
 
+use gw_graph::vertex_values::NONE;
 use gw_graph::{Graph, VertexId};
 
 use crate::arguments::ArgumentError;
@@ -72,7 +73,7 @@ impl Program {
                 *value = arg.default.map(str::to_string);
             }
             match value {
-                Some(text) if !is_vertex(arg) && arg.kind != ArgKind::Sources => arg.check(text)?,
+                Some(text) if !is_vertex(arg) && !names_vertices(arg, text) => arg.check(text)?,
                 None if !arg.kind.is_chosen() => {
                     let (name, meaning) = (arg.name.to_uppercase(), arg.meaning);
                     return Err(ArgumentError::Missing { name, meaning, usage: self.usage() });
@@ -109,7 +110,7 @@ impl Bound {
         for (arg, value) in self.program.args.iter().zip(&self.values) {
             let text = match value {
                 Some(text) if is_vertex(arg) => vertex(arg, text, graph)?.to_string(),
-                Some(text) if arg.kind == ArgKind::Sources => sources::numbered(arg, text, graph, vertex)?,
+                Some(text) if names_vertices(arg, text) => sources::numbered(arg, text, graph, vertex)?,
                 Some(text) => arg.read(text),
                 None => self.chosen(arg, graph, &mut settled)?,
             };
@@ -181,6 +182,11 @@ impl Bound {
 /// A mean weight with as many digits as matter.
 fn shown(weight: f64) -> String {
     if weight.abs() >= 1.0 || weight == 0.0 { format!("{weight:.1}") } else { format!("{weight:.2e}") }
+}
+
+/// Whether a text is a list of vertices or a file, with values.
+fn names_vertices(arg: &Arg, text: &str) -> bool {
+    arg.kind == ArgKind::Sources || (arg.kind == ArgKind::Numbers && text != NONE)
 }
 
 pub(crate) fn is_vertex(arg: &Arg) -> bool {

@@ -1,5 +1,6 @@
 //! Sensible arguments for a program on a given graph, for checks, tests and first tries.
 
+use gw_graph::vertex_values::NONE;
 use gw_graph::{Adjacency, Graph, VertexId};
 
 use crate::choose::mean_weight;
@@ -36,6 +37,7 @@ pub fn example_args(program: &Program, spec: &str, graph: &Graph) -> Vec<String>
             number.to_string()
         }
         ArgKind::Weights => "auto".to_string(),
+        ArgKind::Numbers => NONE.to_string(),
     };
     program.args.iter().map(|arg| value(arg.kind)).collect()
 }

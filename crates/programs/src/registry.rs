@@ -88,6 +88,8 @@ pub enum ArgKind {
     Source,
     /// The vertices to start from, with or without weights: a vertex, a list such as `3,17=0.5`, or `@FILE`.
     Sources,
+    /// A number for every vertex: a list such as `3=1,17=1`, `@FILE`, or `none`.
+    Numbers,
     /// The vertex to reach.
     Target,
     /// A vertex that distances are compared with.

@@ -67,6 +67,14 @@ const RESOLUTION: Arg = Arg {
     default: Some("1"),
 };
 
+/// Communities that a search for better ones begins with; every vertex alone when left out.
+const START_COMMUNITIES: Arg = Arg {
+    name: "start",
+    meaning: "a number per vertex, the same for those that begin together: a list, a file `@FILE`, or `none`",
+    kind: ArgKind::Numbers,
+    default: Some("none"),
+};
+
 /// The length of rows in the texts of `walks` and `node2vec`.
 pub(crate) const WALK_ROW: u32 = 80;
 /// The length of rows in the text of `similar`.
@@ -402,7 +410,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("reached", "int", "vertices within the hops")
         ], , validate::khop),
     program!("ktruss": "k-trusses: how many triangles hold an edge?",
-        [GRAPH] -> [
+        [GRAPH, Arg { default: Some("0"), ..count("k", "only the truss of this k; 0: all", 0) }] -> [
             output("truss", "edge vector of int", "greatest k whose truss has the edge, 2 without triangles"),
             output("kmax", "int", "the greatest of them, 0 without edges")
         ], symmetric simple, validate::ktruss),
@@ -411,13 +419,13 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("clustering", "vector of double", "edges between neighbours by those there could be")
         ], simple, validate::lcc),
     program!("leiden": "communities, Leiden's method, each of them connected",
-        [GRAPH, SEED, RESOLUTION] -> [
+        [GRAPH, SEED, RESOLUTION, START_COMMUNITIES] -> [
             vertices("label", "the community, named by its least vertex"),
             output("communities", "int", "number of communities"),
             output("modularity", "double", "share of weight inside, less resolution times the share expected")
         ], symmetric optional nonnegative, validate::leiden),
     program!("louvain": "communities, Louvain's method",
-        [GRAPH, SEED, RESOLUTION] -> [
+        [GRAPH, SEED, RESOLUTION, START_COMMUNITIES] -> [
             vertices("label", "the community, named by its least vertex"),
             output("communities", "int", "number of communities"),
             output("modularity", "double", "share of weight inside, less resolution times the share expected")

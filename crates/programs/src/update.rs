@@ -27,7 +27,7 @@ macro_rules! updates {
 }
 
 const UPDATES: &[(&str, Update)] =
-    updates!("bfs", "bfs-levels", "cc", "kcore", "ktruss", "pagerank-delta", "sssp", "tc", "triangles");
+    updates!("bfs", "bfs-levels", "cc", "kcore", "ktruss", "leiden", "pagerank-delta", "sssp", "tc", "triangles");
 
 impl Program {
     /// The update of this program; `None` where there is none.

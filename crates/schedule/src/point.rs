@@ -95,6 +95,9 @@ pub struct ProgramPoint {
     /// Edge operators: whether the output holds the vertices at which a `min=` or `max=` changed a whole number of 32
     /// bits, written at the destinations of edges alone.
     pub tracks_extreme: bool,
+    /// Edge operators: whether a condition around the whole edge function may as well be asked before the operator and
+    /// the loops around it.
+    pub has_condition: bool,
     /// Vertex operators: whether the neighbours of the vertices are grouped.
     pub has_groups: bool,
     /// Whether the edges carry weights.
@@ -131,6 +134,7 @@ impl ProgramPoint {
             bears_missing_leaves: false,
             has_edge_classes: false,
             tracks_extreme: false,
+            has_condition: false,
             has_groups: false,
             weighted: false,
             symmetric: None,
@@ -165,7 +169,8 @@ impl Axis {
             | Axis::Append
             | Axis::Coarsen
             | Axis::Hint
-            | Axis::Stride => &[EdgeOperator, PriorityOperator],
+            | Axis::Stride
+            | Axis::Filter => &[EdgeOperator, PriorityOperator],
             Axis::Classes | Axis::Claim | Axis::Visited | Axis::Leaves | Axis::Segments | Axis::Numa => &[EdgeOperator],
             Axis::Merge => &[PriorityOperator],
             Axis::Update | Axis::Delta | Axis::Buckets => &[PriorityOperator, PriorityExtern],

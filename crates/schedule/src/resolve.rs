@@ -183,6 +183,7 @@ pub(crate) fn defaults(
         (Axis::Coarsen | Axis::Hint | Axis::Stride, Swarm) => &["off"],
         (Axis::Intersection, _) => &["naive"],
         (Axis::Table, Cpu | Gpu) => &["hash"],
+        (Axis::Filter, _) => &["view"],
         _ => &[],
     }
 }

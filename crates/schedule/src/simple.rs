@@ -171,6 +171,8 @@ axes! {
         "how two neighbour lists are intersected";
     table: GroupTable = Table "table", GroupTable::ALL.to_vec(),
         "where the groups of a vertex's neighbours are kept";
+    filter: EdgeFilter = Filter "filter", EdgeFilter::ALL.to_vec(),
+        "how the condition around an edge function, such as that of a view, is asked";
 }
 
 impl SimpleSchedule {

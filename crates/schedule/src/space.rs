@@ -210,6 +210,7 @@ struct Steering {
     update: Option<PriorityUpdate>,
     creation: Option<FrontierCreation>,
     dedup: Option<Dedup>,
+    drops_leaves: bool,
     segments: bool,
 }
 
@@ -230,6 +231,7 @@ impl Steering {
             update: s.update,
             creation: s.creation,
             dedup: s.dedup,
+            drops_leaves: s.leaves == Some(Leaves::Drop),
             segments: s.segments.is_some(),
         }
     }

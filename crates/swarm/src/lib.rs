@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gw_exec::{Choice, DeviceFacts, Executable, GraphVm, MachineReport, Needs, ReferenceVm, Result, host_needs};
 use gw_graph::Graph;
 use gw_ir::module::Module;
-use gw_schedule::{Axis, Capabilities, Dedup, Direction, EdgeForm, Family, LoadBalance, PriorityUpdate};
+use gw_schedule::{Axis, Capabilities, Dedup, Direction, EdgeFilter, EdgeForm, Family, LoadBalance, PriorityUpdate};
 
 use executable::SwarmExecutable;
 pub use report::Report;
@@ -87,6 +87,7 @@ impl GraphVm for SwarmVm {
             .allow_all(Axis::Coarsen)
             .allow_all(Axis::Hint)
             .allow_all(Axis::Stride)
+            .allow(Axis::Filter, EdgeFilter::ALL)
     }
 
     fn threads(&self) -> u64 {

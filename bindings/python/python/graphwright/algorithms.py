@@ -634,35 +634,44 @@ def temporal_reach(G, source, *, since=None, until=None, duration=0, **options) 
     return run(standard("temporal-reach"), G, arguments, options)
 
 
-def ktruss(G, **options) -> Result:
-    """k-trusses: ``truss``, a number per edge in the order of the CSR arrays, and ``kmax``.
+def ktruss(G, k=0, **options) -> Result:
+    """k-trusses: ``truss``, a number per edge in the order of the CSR arrays, and ``kmax``. With ``k`` only the edges of
+    this truss have it, all others 2, which takes a fraction of the time.
 
     NetworkX: ``k_truss(G, k)`` keeps the edges whose number is at least k.
 
     >>> import graphwright as gw
-    >>> gw.ktruss(gw.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])).to_dict()
-    {('a', 'b'): 3, ('a', 'c'): 3, ('b', 'c'): 3, ('c', 'd'): 2}
+    >>> G = gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
+    >>> gw.ktruss(G, 3)["truss"].tolist()
+    [3, 3, 3, 3, 3, 3, 2, 2]
+    >>> gw.ktruss(G).to_dict()
+    {(0, 1): 3, (0, 2): 3, (1, 2): 3, (2, 3): 2}
     """
-    return run(standard("ktruss"), as_graph(G), {}, options)
+    return run(standard("ktruss"), as_graph(G), {"k": k}, options)
 
 
-def leiden(G, seed=1, *, resolution=1.0, **options) -> Result:
+def leiden(G, seed=1, *, resolution=1.0, start=None, **options) -> Result:
     """Communities by Leiden's method, each of them connected: ``label``, ``communities`` and ``modularity``. The greater the
-    ``resolution``, the smaller the communities.
+    ``resolution``, the smaller the communities. ``start`` has the communities to begin with, a label per vertex or a
+    dictionary; vertices that a dictionary lacks begin alone, as all do without ``start``.
 
     NetworkX: ``leiden_communities``, and ``modularity`` for the number.
 
     >>> import graphwright as gw
+    >>> G = gw.read("path:4")
+    >>> gw.leiden(G, start=["a", "a", "b", "b"]).label.tolist()
+    [0, 0, 2, 2]
     >>> r = gw.leiden(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)]))
     >>> r.label.tolist(), r.communities, round(r.modularity, 3)
     ([0, 0, 0, 3, 3, 3], 2, 0.357)
     """
-    return run(standard("leiden"), as_graph(G), {"seed": seed, "resolution": resolution}, options)
+    G = as_graph(G)
+    return run(standard("leiden"), G, {"seed": seed, "resolution": resolution, "start": _numbers(G, start)}, options)
 
 
-def louvain(G, seed=1, *, resolution=1.0, **options) -> Result:
+def louvain(G, seed=1, *, resolution=1.0, start=None, **options) -> Result:
     """Communities by Louvain's method: ``label``, ``communities`` and ``modularity``. The greater the ``resolution``, the
-    smaller the communities.
+    smaller the communities. ``start`` as for :func:`leiden`.
 
     NetworkX: ``louvain_communities``, and ``modularity`` for the number.
 
@@ -671,7 +680,8 @@ def louvain(G, seed=1, *, resolution=1.0, **options) -> Result:
     >>> r.label.tolist(), r.communities, round(r.modularity, 3)
     ([0, 0, 0, 3, 3, 3], 2, 0.357)
     """
-    return run(standard("louvain"), as_graph(G), {"seed": seed, "resolution": resolution}, options)
+    G = as_graph(G)
+    return run(standard("louvain"), G, {"seed": seed, "resolution": resolution, "start": _numbers(G, start)}, options)
 
 
 def node2vec(G, p=1.0, q=1.0, length=80, seed=1, **options) -> Result:
@@ -990,6 +1000,22 @@ def _sources(G: Graph, source) -> str:
     if isinstance(source, (list, tuple, set, frozenset, np.ndarray)):
         return ",".join(str(G.vertex(vertex)) for vertex in source)
     return str(G.vertex(source))
+
+
+def _numbers(G: Graph, labels) -> str:
+    """Labels of vertices as the text that programs take: a number from 0 on for each label, -1 for vertices without."""
+    if labels is None:
+        return "none"
+    if isinstance(labels, dict):
+        vertices, labels = [G.vertex(vertex) for vertex in labels], list(labels.values())
+    else:
+        labels = list(labels)
+        vertices = range(len(labels))
+        if len(labels) != G.num_vertices:
+            raise ValueError(f"start: {len(labels)} labels for {G.num_vertices} vertices")
+    known: dict = {}
+    numbers = {vertex: known.setdefault(label, len(known)) for vertex, label in zip(vertices, labels)}
+    return ",".join(f"{vertex}={numbers.get(vertex, -1)}" for vertex in range(G.num_vertices)) or "none"
 
 
 def _at_least_1(value, what: str) -> None:

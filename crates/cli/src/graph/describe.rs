@@ -70,6 +70,12 @@ pub(super) fn statistics(
         (None, _) => "none".to_string(),
     };
     line("weights", weights);
+    for (columns, what) in [(graph.edge_columns(), "columns of edges"), (graph.vertex_columns(), "columns of vertices")]
+    {
+        if let Some(columns) = columns {
+            line(what, columns.table.to_string());
+        }
+    }
     if let Some(components) = &statistics.components {
         line(
             "weak components",

@@ -104,6 +104,7 @@ fn of_standard(place: &Place<'_>, program: &StandardProgram) -> String {
         ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) => number.to_string(),
         ArgKind::Time(_, example) => example.to_string(),
         ArgKind::Weights => "auto".to_string(),
+        ArgKind::Numbers => "none".to_string(),
     });
     let line = place.line(program.name, &example.collect::<Vec<_>>(), "new-links.el");
     let _ = writeln!(text, "\nExample:\n  {line}\n");

@@ -135,7 +135,8 @@ pub fn in_options(error: graphwright::Error) -> CliError {
         graphwright::Error::Argument(ArgumentError::Unknown { name, program, known }) => {
             let options: Vec<String> = known.iter().skip(1).map(|name| Named::option(name)).collect();
             let options = if options.is_empty() { "none by name".to_string() } else { options.join(", ") };
-            CliError::Usage(format!("{}: {program} has no such argument; it has {options}", Named::option(&name)))
+            let hint = if name == "weights" { "; --weight-type says how weights are kept" } else { "" };
+            CliError::Usage(format!("{}: {program} has no such argument; it has {options}{hint}", Named::option(&name)))
         }
         graphwright::Error::Argument(ArgumentError::Missing { name, meaning, usage }) if name != "GRAPH" => {
             let option = Named::option(&name.to_lowercase());

@@ -86,6 +86,8 @@ fn a_gwg_file_keeps_ids_and_columns() {
     let said = String::from_utf8(gw(at, &convert).stdout).unwrap();
     assert!(said.contains("columns of edges that are kept: `amount` (reals), `when` (points in time)"), "{said}");
     assert_found(&success_of(gw(at, &["run", "columns.gt", "pay.gwg", "0"])), "gwg");
+    let info = success(at, &["graph", "info", "pay.gwg"]);
+    assert!(info.contains("columns of edges   `amount` (reals)") && info.contains("columns of vertices"), "{info}");
     let ranks = success(at, &["run", "pagerank", "pay.gwg", "--top", "rank:1"]);
     assert!(ranks.contains("bob") || ranks.contains("carl") || ranks.contains("dora"), "{ranks}");
     // Another order of the vertices and the undirected graph keep rows and edges together.
@@ -144,6 +146,18 @@ fn mistakes_name_the_column_and_the_mend() {
         program(column, "");
         let errors = told("payments.csv");
         assert!(errors.contains(said), "{column}: {errors}");
+    }
+    // A slip makes numbers texts, which are not numbered without a word.
+    for (cells, ty, said) in [
+        (["2026-01-01", "2026-13-02", "2026-01-03"], "int_64", "holds points in time, but `2026-13-02` in row 2"),
+        (["1", "2.5", "abc"], "double", "holds numbers, but `abc` in row 3: correct it, or leave the cell empty"),
+        (["true", "0", "false"], "bool", "holds truth values, but `0` in row 2"),
+    ] {
+        let rows: String = cells.iter().enumerate().map(|(v, cell)| format!("{v},{},{cell}\n", v + 1)).collect();
+        std::fs::write(at.join("slip.csv"), format!("from,to,x\n{rows}")).unwrap();
+        program(&format!("const x : vector{{Edge}}({ty}) = edges.column(\"x\");"), "");
+        let errors = failure(at, &["run", "wrong.gt", "slip.csv"], 1);
+        assert!(errors.contains(said), "{cells:?}: {errors}");
     }
     // A graph without a table, a table with a name twice, and one vertex with two rows.
     program("const x : vector{Edge}(double) = edges.column(\"amount\");", "");

@@ -76,7 +76,7 @@ fn results_are_brought_up_to_date() {
     };
     let lines: Vec<String> = changes(400).lines().filter(|line| !is_loop(line)).map(str::to_string).collect();
     std::fs::write(at.join("changes.txt"), lines.join("\n")).unwrap();
-    for (program, args) in [("cc", &[][..]), ("bfs-levels", &["0"]), ("tc", &[]), ("kcore", &[])] {
+    for (program, args) in [("cc", &[][..]), ("bfs-levels", &["0"]), ("tc", &[]), ("kcore", &[]), ("leiden", &[])] {
         let mut command = vec!["stream", program, "empty:250", "changes.txt"];
         command.extend(args);
         command.extend(["--undirected", "--batch", "30", "--every", "2", "--json", "--verify"]);
@@ -91,7 +91,8 @@ fn results_are_brought_up_to_date() {
         assert_eq!(scratch.len(), updated.len());
         for (one, other) in scratch.iter().zip(&updated) {
             assert_eq!(one["results"]["core"], other["results"]["core"]);
-            assert_eq!(one["results"]["label"], other["results"]["label"]);
+            // Of communities several are right.
+            assert!(program == "leiden" || one["results"]["label"] == other["results"]["label"]);
             assert_eq!(one["results"]["level"], other["results"]["level"]);
             assert_eq!(one["results"]["triangles"], other["results"]["triangles"]);
         }
@@ -453,6 +454,7 @@ fn updates_on_workers_are_right() {
         ("cc", "empty:5", "cc.txt", &[]),
         ("sssp", "empty:5:int", "sssp.txt", &["0"]),
         ("pagerank-delta", "empty:20", "ranks.txt", &[]),
+        ("leiden", "empty:20", "ranks.txt", &[]),
     ] {
         let mut command = vec!["stream", program, graph, file];
         command.extend(args);

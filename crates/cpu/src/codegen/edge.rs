@@ -88,6 +88,7 @@ impl Translator<'_, '_> {
         end: Value,
     ) -> Result<(), Refusal> {
         self.begin_classes(op, shape)?;
+        self.claims_by_store = op.claims_by_store();
         let zero = self.b.ins().iconst(types::I64, 0);
         let visited = self.variable(types::I64, zero);
         let counted = Some(visited);

@@ -35,7 +35,7 @@ use cranelift_module::{FuncId, Linkage, Module as _};
 use gw_ir::analysis::operator::{EdgeFacts, FunctionFacts};
 use gw_ir::expr::FunctionRef;
 use gw_ir::module::Module;
-use gw_ir::operator::EdgeSetIterator;
+use gw_ir::operator::{EdgeOutput, EdgeSetIterator};
 use gw_ir::source::{Name, Span};
 
 use crate::abi::Kernel;
@@ -121,6 +121,18 @@ impl std::ops::Deref for EdgeOperator<'_> {
 
     fn deref(&self) -> &EdgeSetIterator {
         self.node
+    }
+}
+
+impl EdgeOperator<'_> {
+    /// Whether a push may claim a destination by a test and a plain store. Two workers may then claim the same one, by
+    /// which it is in the output twice, so the program must bear repeats.
+    pub(crate) fn claims_by_store(&self) -> bool {
+        let (EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates }) = self.node.output else {
+            return false;
+        };
+        // Folded: the claim is all that the function does.
+        duplicates && self.node.meta.to_folded
     }
 }
 

@@ -139,6 +139,9 @@ pub(crate) struct Translator<'a, 'f> {
     pub(crate) span: Span,
     /// Loop variables that are positions in the list of a vertex at present.
     pub(crate) counted: Vec<CountedList>,
+    /// Compare-and-swap becomes a test and a plain store: what two workers claim is in the output twice, which the
+    /// program bears.
+    pub(crate) claims_by_store: bool,
     /// The kernel runs over the vertices from 0 on, so that those of a graph with as many are vertices of the operator.
     pub(crate) takes_all: bool,
     /// Vectors whose owned entry is in a register at present.
@@ -228,6 +231,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             sites: Vec::new(),
             span: Span::NONE,
             counted: Vec::new(),
+            claims_by_store: false,
             takes_all: false,
             registers: Vec::new(),
             priorities: None,

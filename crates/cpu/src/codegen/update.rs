@@ -172,7 +172,7 @@ impl Translator<'_, '_> {
         self.b.ins().brif(same, attempt, &[], done, &[no.into()]);
         self.b.switch_to_block(attempt);
         self.b.seal_block(attempt);
-        let swapped = match self.target.parallel {
+        let swapped = match self.target.parallel && !self.claims_by_store {
             true => {
                 let bits = bits_type(ty);
                 let (old, new) = (self.as_type(old, bits), self.as_type(value, bits));

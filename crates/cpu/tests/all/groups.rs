@@ -82,16 +82,17 @@ fn communities_and_colorings_are_those_of_the_reference_machine() {
     let edgeless = Arc::new(gw_graph::build(edgeless, &gw_graph::BuildOptions::default()).unwrap());
     let graphs = [graph("kron:9"), graph("grid:20x20:weights=1..9"), fractions(), edgeless];
     for (program, args) in [
-        ("louvain", &["g", "7", "1"][..]),
-        ("louvain", &["g", "1", "2.5"]),
-        ("leiden", &["g", "7", "1"]),
+        ("louvain", &["g", "7", "1", "none"][..]),
+        ("louvain", &["g", "1", "2.5", "none"]),
+        ("leiden", &["g", "7", "1", "none"]),
+        ("leiden", &["g", "3", "1", "0=2,1=2,2=1"]),
         ("cdlp", &["g", "10"]),
         ("coloring", &["g"]),
     ] {
         let text = gw_programs::find(program).unwrap().source;
         for (number, graph) in graphs.iter().enumerate() {
             let expected = bits(&run_text(&ReferenceVm::new(), text, args, "", graph));
-            for vm in [CpuVm::new(1), CpuVm::new(2), CpuVm::new(3), CpuVm::new(4), CpuVm::with_tiny_chunks(4)] {
+            for vm in [CpuVm::new(1), CpuVm::new(2), CpuVm::new(3), CpuVm::new(16), CpuVm::with_tiny_chunks(4)] {
                 for run in 0..2 {
                     let found = bits(&run_text(&vm, text, args, "", graph));
                     assert!(found == expected, "{program} on graph {number}, run {run}");

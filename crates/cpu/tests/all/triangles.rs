@@ -33,6 +33,10 @@ fn all_teams_find_the_same_triangles() {
     }
 }
 
+fn machines() -> [CpuVm; 3] {
+    [CpuVm::new(1), CpuVm::new(2), CpuVm::with_tiny_chunks(4)]
+}
+
 /// One result, whoever computes it, run after run.
 #[test]
 fn programs_over_triangles_have_the_results_of_the_reference_machine() {
@@ -40,11 +44,12 @@ fn programs_over_triangles_have_the_results_of_the_reference_machine() {
         for program in ["ktruss", "triangles", "lcc", "similarity-edges"] {
             if graph.is_symmetric() || ["lcc", "similarity-edges"].contains(&program) {
                 let text = gw_programs::find(program).unwrap().source;
-                let expected = bits(&run_text(&ReferenceVm::new(), text, &["g"], "", &graph));
-                for vm in [CpuVm::new(1), CpuVm::new(2), CpuVm::with_tiny_chunks(4)] {
+                let ks: &[&str] = if program == "ktruss" { &["0", "4"] } else { &["0"] };
+                for (k, vm) in ks.iter().flat_map(|k| machines().map(|vm| (k, vm))) {
+                    let expected = bits(&run_text(&ReferenceVm::new(), text, &["g", k], "", &graph));
                     for run in 0..2 {
-                        let found = bits(&run_text(&vm, text, &["g"], "", &graph));
-                        assert!(are_same(&found, &expected), "{program} on graph {number}, run {run}");
+                        let found = bits(&run_text(&vm, text, &["g", k], "", &graph));
+                        assert!(are_same(&found, &expected), "{program} on graph {number}, k = {k}, run {run}");
                     }
                 }
             }

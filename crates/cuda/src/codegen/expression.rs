@@ -65,7 +65,9 @@ impl Coder<'_, '_> {
                 {
                     return Ok(format!("gw::{function}(this->only_edge, &{place}, ({ty}){amount})"));
                 }
-                let function = reduction(*op, meta.atomic || global);
+                // Lanes that share a loop reduce into the same entries, those of the member among them.
+                let shared = self.shared.is_some() && !local;
+                let function = reduction(*op, meta.atomic || global || shared);
                 format!("gw::{function}(&{place}, ({ty}){amount})")
             }
             ExprKind::CompareAndSwap { target, expect, value, .. } => {
@@ -385,7 +387,8 @@ impl Coder<'_, '_> {
                 let floor = bound.ok_or_else(|| self.refuse("a priority sum needs a floor"))?;
                 let floor = self.value(floor)?;
                 let fault = self.fault();
-                format!("gw::sum_with_floor({fault}, &{place}, {value}, ({ty}){}, {line})", parenthesised(&floor))
+                let left = if self.tells_change { ", this->drain.now" } else { "" };
+                format!("gw::sum_with_floor({fault}, &{place}, {value}, ({ty}){}, {line}{left})", parenthesised(&floor))
             }
         })
     }

@@ -16,6 +16,7 @@ use super::expression::parenthesised;
 use super::inputs::Source;
 use super::refusal::Refusal;
 use super::region::Region;
+use super::shared::{SHARE, Sharing};
 use super::text::{Code, TURNS_NAME, c_name, type_name};
 
 /// What a name means inside a function.
@@ -68,6 +69,8 @@ pub(crate) struct Coder<'r, 'm> {
     pub(crate) alone: BTreeSet<Name>,
     /// The vector whose changes keep repeats out of the output by themselves.
     pub(crate) by_words: Option<Name>,
+    /// Sums of priorities say what they left, for blocks that drain a bucket.
+    pub(crate) tells_change: bool,
     /// The name of the destination of an edge in code.
     pub(crate) destination: Option<String>,
     /// Vectors that must be read from memory at every access: loops of the function watch others write them.
@@ -78,6 +81,8 @@ pub(crate) struct Coder<'r, 'm> {
     pub(super) draws: bool,
     /// What stands before the names of functions where they are called.
     pub(crate) prefix: &'static str,
+    /// The function whose loop lanes share, while an operator over a set is written (`shared.rs`).
+    pub(super) shared: Option<Sharing>,
     /// Where the lengths of captured vectors come from, by function and capture: of the functions that an operator
     /// names.
     pub(super) captured: HashMap<Name, Vec<Vec<Source>>>,
@@ -101,11 +106,13 @@ impl<'r, 'm> Coder<'r, 'm> {
             remembers_visited: false,
             alone: BTreeSet::new(),
             by_words: None,
+            tells_change: false,
             destination: None,
             watched: HashSet::new(),
             loops: 0,
             draws: false,
             prefix: "",
+            shared: None,
             captured: HashMap::new(),
         }
     }
@@ -202,6 +209,13 @@ impl<'r, 'm> Coder<'r, 'm> {
             self.region.include("graph.cuh");
             params.push(format!("const gw::Draws& {DRAWS}"));
         }
+        let template = match root && self.shares(name) {
+            true => {
+                params.push(format!("const Share& {SHARE}"));
+                "template <class Share> "
+            }
+            false => "",
+        };
         let result = match &function.result {
             Some(result) => {
                 let ty = type_name(self.scalar(&result.ty)?);
@@ -213,7 +227,8 @@ impl<'r, 'm> Coder<'r, 'm> {
         };
         let ty = result.as_ref().map_or("void", |(ty, _)| ty);
         let mut body = Code::at_depth(1);
-        body.open(format!("__device__ __forceinline__ {ty} {}({})", function_name(name), params.join(", ")));
+        let name = function_name(name);
+        body.open(format!("{template}__device__ __forceinline__ {ty} {name}({})", params.join(", ")));
         if let Some((ty, c)) = &result {
             body.line(format!("{ty} {c} = {};", if *ty == "bool" { "false" } else { "0" }));
         }
@@ -244,8 +259,11 @@ impl<'r, 'm> Coder<'r, 'm> {
     }
 
     pub(crate) fn block(&mut self, block: &[Stmt], code: &mut Code) -> Result<(), Refusal> {
-        for stmt in block {
+        for (i, stmt) in block.iter().enumerate() {
             self.stmt(stmt, code)?;
+            if i + 1 < block.len() && self.has_just_shared() {
+                return self.behind_shared(&block[i + 1..], code);
+            }
         }
         Ok(())
     }
@@ -317,6 +335,9 @@ impl<'r, 'm> Coder<'r, 'm> {
                 let short = matches!((&low.kind, &high.kind), (ExprKind::Int(a), ExprKind::Int(b)) if b - a <= TURNS);
                 let (low, high) = (self.value(low)?, self.value(high)?);
                 self.names.insert(var.clone(), Binding::Scalar { text: c.clone(), in_range: false });
+                if self.is_shared_loop(var) {
+                    return self.shared_turns(&c, &low, &high, body, code);
+                }
                 code.open(format!("for (int {c} = {low}; {c} < {high}; {c}++)"));
                 if !short {
                     self.ask_if_over(&format!("(unsigned){c}"), code);
@@ -345,7 +366,7 @@ impl<'r, 'm> Coder<'r, 'm> {
 
     /// Leaves a loop when the run is over: a fault lets another entry stand in, which may keep a loop going, and the
     /// host may want to stop.
-    fn ask_if_over(&mut self, turns: &str, code: &mut Code) {
+    pub(super) fn ask_if_over(&mut self, turns: &str, code: &mut Code) {
         let fault = self.region.inputs.member(Source::Fault, "gw::Fault*", "fault");
         code.line(format!("if ({turns} % {TURNS} == 0 && gw::is_over({fault})) break;"));
     }

@@ -19,6 +19,7 @@ use super::inputs::Source;
 use super::refusal::Refusal;
 use super::region::Region;
 use super::sets::{Insert, output_setup, room_name};
+use super::shared::Sharing;
 use super::text::{Code, c_name, type_name};
 
 /// The operands of an operator as code, made by the statements around it.
@@ -122,6 +123,10 @@ pub(super) fn finish_member(
         Some(insert @ (Insert::Bits(_) | Insert::Bytes(_) | Insert::Levels(_))) => {
             code.line(format!("out.finish<{}>();", insert.counting()));
         }
+        Some(Insert::Drained) => {
+            code.line("out.flush();");
+            code.line("drain.finish(queue);");
+        }
         Some(_) => code.line(format!("out.flush<{}>();", room_name(room))),
         None => {}
     }
@@ -184,14 +189,24 @@ pub(crate) fn vertices(
     }
     let summed = summed(&FunctionFacts::of(module, [function.name.clone()]));
     draw_key(region, module, &function.name, Role::Apply);
+    let sharing = if filter { None } else { Sharing::of(module, function) };
+    let pieces = sharing.as_ref().map(Sharing::has_pieces);
     let mut functions = Code::default();
+    let mut turns = None;
     let summed = {
         let mut coder = Coder::new(region);
         coder.span = span;
         coder.summed = summed;
+        coder.shared = sharing;
         let lengths = capture_lengths(coder.region, function);
         coder.note_captures(&function.name, lengths);
-        coder.function(&function.name, true, &mut functions)?;
+        match module.function(&function.name) {
+            Some(applied) if coder.shared.is_some() => {
+                coder.written.insert(function.name.clone());
+                turns = Some(coder.shared_functions(applied, &mut functions)?);
+            }
+            _ => coder.function(&function.name, true, &mut functions)?,
+        }
         coder.write_wanted(&mut functions)?;
         coder.summed
     };
@@ -223,7 +238,19 @@ pub(crate) fn vertices(
         true => format!("if ({call}) out.append(v);"),
         false => format!("{call};"),
     };
-    code.line(format!("__device__ __forceinline__ void member(int v) {{ {body} }}"));
+    match &turns {
+        None => code.line(format!("__device__ __forceinline__ void member(int v) {{ {body} }}")),
+        Some(turns) => {
+            let called = arguments.join(", ");
+            code.line(format!("__device__ __forceinline__ int turns(int v) {{ return {turns}({called}); }}"));
+            arguments.push("share".into());
+            let (name, called) = (function_name(&function.name), arguments.join(", "));
+            code.line("template <class Share>");
+            code.line(format!(
+                "__device__ __forceinline__ void part(int v, const Share& share) {{ {name}({called}); }}"
+            ));
+        }
+    }
     finish_member(&mut code, insert, Append::Staged, false, &summed, region)?;
     code.close(";");
     text.push_str(code.text());
@@ -232,8 +259,19 @@ pub(crate) fn vertices(
     let mut run = Code::default();
     output_setup(region, insert, span, &mut run);
     run.line(format!("{name} op{{{}}};", fields.join(", ")));
-    region.include("members.cuh");
-    run.line(format!("gw::each_member(run, {set}, [&](int v) {{ op.member(v); }});"));
+    match pieces {
+        None => {
+            region.include("members.cuh");
+            run.line(format!("gw::each_member(run, {set}, [&](int v) {{ op.member(v); }});"));
+        }
+        Some(pieces) => {
+            region.include("share.cuh");
+            region.scratch = true;
+            region.cooperative |= pieces;
+            let scratch = region.inputs.member(Source::Scratch, "gw::Scratch", "scratch");
+            run.line(format!("gw::share_loops<{pieces}>(run, {set}, op, {scratch});"));
+        }
+    }
     run.line("op.finish();");
     Ok(OperatorCode { declaration: text, body: run.into_text(), output: filter })
 }

@@ -84,8 +84,12 @@ fn lanes_warps_blocks_and_memory_find_the_same_groups() {
 fn communities_and_colorings_are_those_of_the_reference_machine() {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));
-    let programs =
-        [("louvain", &["g", "7", "1"][..]), ("leiden", &["g", "7", "1"]), ("cdlp", &["g", "10"]), ("coloring", &["g"])];
+    let programs = [
+        ("louvain", &["g", "7", "1", "none"][..]),
+        ("leiden", &["g", "7", "1", "none"]),
+        ("cdlp", &["g", "10"]),
+        ("coloring", &["g"]),
+    ];
     for spec in ["kron:6", "grid:6x6:weights=1..9"] {
         let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
         for (program, args) in programs {

@@ -21,6 +21,7 @@ mod repeats;
 mod safety;
 mod schedules;
 mod sequences;
+mod shared_loops;
 mod triangles;
 
 /// The spec of a graph on which whole programs run. The emulated device takes about a microsecond for a thread

@@ -325,9 +325,10 @@ impl Bench {
                     );
                     assert!(edges.clone().skip(until).all(|e| visits[e] == 0), "{what}: vertex {v} goes on");
                 }
-                // One in five edges is enough: a stride of a warp ends it, a group of eight may need a second.
+                // One in five edges is enough: a stride of a warp ends it, a group of eight may need a second. Of lists
+                // that are cut, it ends a piece, of 128 edges at least.
                 Stops::Soon => {
-                    let limit = grid * self.block + 32 + 16;
+                    let limit = (grid * self.block).max(32 * edges.len().div_ceil(128) as u32) + 32 + 16;
                     assert!(visited(1) <= limit as usize, "{what}: vertex {v} {edges:?} goes on: {}", visited(1));
                 }
                 Stops::Never => assert_eq!(visited(all), edges.len(), "{what}: vertex {v} is walked whole"),

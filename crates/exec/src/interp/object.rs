@@ -22,6 +22,18 @@ use crate::value::Value;
 use crate::vector::Vector;
 
 impl<'a> Interp<'a> {
+    /// A value that is worked out from a graph. A machine that keeps vectors elsewhere may have it from an earlier run;
+    /// for others the host works it out now, before the program begins.
+    fn worked_out(&self, made: Value) -> Value {
+        if let Value::Vector(vector) = &made {
+            match self.env.watches_new_vectors() {
+                true => vector.set_watched(true),
+                false => vector.touch(),
+            }
+        }
+        made
+    }
+
     pub(crate) fn obj(&mut self, e: &'a Obj) -> Result<Value> {
         Ok(match e {
             Obj::Var(var) => self.var(*var).clone(),
@@ -52,7 +64,10 @@ impl<'a> Interp<'a> {
             }
             Obj::Both(graph) => Value::Graph(Arc::new(self.whole_graph(graph)?.both()?)),
             Obj::ByNumber(graph) => Value::Graph(self.whole_graph(graph)?.by_number()?),
-            Obj::OfLinks(form, graph) => links::of(*form, &self.whole_graph(graph)?)?,
+            Obj::OfLinks(form, graph) => {
+                let made = links::of(*form, &self.whole_graph(graph)?)?;
+                self.worked_out(made)
+            }
             Obj::EdgeWeights(graph, scalar) => {
                 let graph = self.whole_graph(graph)?;
                 Value::Vector(intrinsics::edge_weights(&graph, *scalar)?)
@@ -60,7 +75,8 @@ impl<'a> Interp<'a> {
             Obj::LinkNumbers(graphs) => {
                 let [links, edges] = &**graphs;
                 let (links, edges) = (self.whole_graph(links)?, self.whole_graph(edges)?);
-                Value::Vector(Vector::from_slice(&links.link_numbers(&edges)))
+                let made = links::numbers(&links, &edges)?;
+                self.worked_out(made)
             }
             Obj::SetUnion(sets) => {
                 let [a, b] = &**sets;

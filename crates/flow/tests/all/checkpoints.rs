@@ -82,7 +82,7 @@ fn what_cannot_be_saved_or_does_not_fit_is_refused() {
     let list = refused(standard("bc"), &["kron:7", "1"], saving(folder.path(), 1, false));
     assert!(list.contains("a checkpoint cannot hold a list"), "{list}");
     // Before it begins, though no checkpoint would be due.
-    let graph = refused(standard("louvain"), &["kron:7", "1", "1"], saving(folder.path(), 1_000_000, false));
+    let graph = refused(standard("louvain"), &["kron:7", "1", "1", "none"], saving(folder.path(), 1_000_000, false));
     assert!(graph.contains("a checkpoint cannot hold a graph that the program made"), "{graph}");
     let no_loop = refused(standard("triangles"), &["kron:7"], saving(folder.path(), 1, false));
     assert!(no_loop.contains("this program has none"), "{no_loop}");
@@ -112,7 +112,8 @@ fn refusals_are_those_of_the_caller() {
     let folder = tempfile::tempdir().unwrap();
     for _ in 0..20 {
         let flow = FlowVm::new(Cluster::threads(4).unwrap(), 4);
-        let list = run(&flow, standard("leiden"), &["kron:6", "1", "1"], saving(folder.path(), 1, false)).unwrap_err();
+        let list =
+            run(&flow, standard("leiden"), &["kron:6", "1", "1", "none"], saving(folder.path(), 1, false)).unwrap_err();
         assert!(list.starts_with("a checkpoint cannot hold a "), "{list}");
         run(&flow, standard("pagerank"), &["kron:6", "11", "0", "0.85"], saving(folder.path(), 5, false)).unwrap();
         let other = run(&flow, standard("pagerank"), &["kron:6", "12", "0", "0.85"], saving(folder.path(), 5, true));

@@ -49,7 +49,10 @@ pub fn in_files(program: &str, seed: u64) -> InFiles {
     // A name of the first part becomes one of the last, where it is written with its module.
     let is_plain = |name: &&str| !matches!(*name, "main" | "Vertex" | "Edge" | "Item" | "Both" | "tup");
     let names = |part: usize| -> Vec<&str> { parts[part].iter().map(|(name, _)| *name).filter(is_plain).collect() };
+    // A parameter or a variable of that name hides it, and has no module in front.
+    let is_hidden = |name: &str| declarations(program, name) > 1;
     if let (Some(theirs), Some(ours)) = (dice.maybe(&names(0)).copied(), dice.maybe(&names(2)).copied())
+        && !is_hidden(theirs)
         && dice.percent(60)
     {
         a = with_word(&a, theirs, ours);
@@ -73,6 +76,12 @@ fn named<'a>(item: &'a Item, program: &'a str) -> (&'a str, &'a str) {
     (&name.name, &program[span.start..span.end])
 }
 
+/// How often a name is declared, in whatever scope.
+fn declarations(program: &str, name: &str) -> usize {
+    let typed = with_word(program, name, "\0").matches("\0 : ").count();
+    typed + program.matches(&format!("func {name}(")).count()
+}
+
 /// A text with all uses of one word replaced.
 pub(super) fn with_word(text: &str, word: &str, by: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -94,6 +103,8 @@ mod tests {
 
     #[test]
     fn words_are_replaced_as_wholes() {
+        let program = "const x : int = 1;\nfunc f(x : int, y : int)\nend\nfunc y(v : int)\nend\n";
+        assert_eq!(["x", "f", "y", "v"].map(|name| declarations(program, name)), [2, 1, 2, 1]);
         assert_eq!(with_word("x1 = x12 + x1.sum() - y.x1;", "x1", "a.z"), "a.z = x12 + a.z.sum() - y.x1;");
     }
 }

@@ -303,6 +303,17 @@ mod tests {
     }
 
     #[test]
+    fn a_text_among_numbers_or_times_is_found() {
+        let found = |cells: &[&str]| column(&[cells]).stranger().map(|s| (s.row, s.text, s.others));
+        let is = |row, text: &str, others| Some((row, text.to_string(), others));
+        assert_eq!(found(&["1", "", "2.5", "abc", "x"]), None);
+        assert_eq!(found(&["1", "", "2.5", "3", "abc", "x"]), is(4, "abc", "numbers"));
+        assert_eq!(found(&["2026-01-01", "2026-13-01", "2026-01-03"]), is(1, "2026-13-01", "points in time"));
+        assert_eq!(found(&["true", "0", "false", "TRUE"]), is(1, "0", "truth values"));
+        assert_eq!(found(&["card", "cash"]), None);
+    }
+
+    #[test]
     fn texts_are_numbered_in_their_order() {
         let found = column(&[&["pear", "", "apple"], &[], &["fig", "apple"]]);
         let Values::Text(codes, texts) = &found.values else { panic!("texts are expected: {found:?}") };

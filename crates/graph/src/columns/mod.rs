@@ -112,6 +112,42 @@ impl Column {
     }
 }
 
+/// A text in a column that otherwise holds values of another kind: likely a slip of whoever wrote the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stranger {
+    /// The first row that has such a text.
+    pub row: u32,
+    /// The text.
+    pub text: String,
+    /// What most rows hold, for messages.
+    pub others: &'static str,
+    /// How many of the rows with a value hold that, from above 0.5 to below 1.
+    pub share: f64,
+}
+
+impl Column {
+    /// What makes a column one of texts although more than half of its rows hold numbers, truth values or times.
+    pub fn stranger(&self) -> Option<Stranger> {
+        let Values::Text(codes, texts) = &self.values else { return None };
+        let class = |kind: Kind| match kind {
+            Kind::Int | Kind::Double => Some("numbers"),
+            Kind::Bool => Some("truth values"),
+            Kind::Time => Some("points in time"),
+            Kind::Empty | Kind::Text | Kind::Name => None,
+        };
+        let classes: Vec<_> = texts.iter().map(|text| class(Kind::of(&text.to_string()))).collect();
+        let of_row = |code: &u32| classes.get(*code as usize).copied().flatten();
+        let count = |what| codes.iter().filter(|code| of_row(code) == Some(what)).count();
+        let all = codes.len() - self.missing.len();
+        let others = ["numbers", "truth values", "points in time"].into_iter().max_by_key(|what| count(what))?;
+        let share = count(others) as f64 / all.max(1) as f64;
+        let is_other = |&row: &u32| !self.is_missing(row) && of_row(&codes[row as usize]) != Some(others);
+        let row = (0..codes.len() as u32).find(is_other).filter(|_| share > 0.5)?;
+        let text = texts.get(codes[row as usize]).to_string();
+        Some(Stranger { row, text, others, share })
+    }
+}
+
 impl Table {
     /// The column of this name, or what to say where it is not there.
     pub fn column(&self, name: &str) -> Result<&Column, MissingColumn> {
@@ -170,7 +206,8 @@ impl fmt::Display for MissingColumn {
         if self.is_left_out {
             return write!(
                 f,
-                "the column `{name}` was not kept when the table was read: load it with `:columns={name}`"
+                "the column `{name}` was not kept when the table was read: read the table with `:columns={name}`; a \
+                 column that gave the weights is `edges.weights()`"
             );
         }
         let near = crate::generate::suggestion(name, self.kept.iter().chain(&self.others).map(String::as_str));

@@ -134,8 +134,8 @@ impl Graph {
     pub fn greatest_out_degree(&self) -> usize {
         let degree = |v: usize| self.out().degree(v as u32);
         let greatest = |range: Range<usize>| range.map(degree).max();
-        let find = || parallel::pieces(self.vertices(), PIECE, greatest).into_iter().flatten().max().unwrap_or(0);
-        *self.forms.greatest_out_degree.get_or_init(find)
+        let all = || parallel::pieces(self.vertices(), PIECE, greatest).into_iter().flatten().max().unwrap_or(0);
+        *self.forms.greatest_out_degree.get_or_init(|| self.out().greatest_known().unwrap_or_else(all))
     }
 
     /// Whether vertices are numbered by falling out-degree. Found once and kept.
@@ -165,9 +165,11 @@ impl Graph {
     /// The same edges, each weighing its number: its position among all edges, by source and then by target.
     pub fn by_number(&self) -> Result<Arc<Graph>> {
         let (forms, needed) = (&self.forms, 4 * self.edges() as u64);
-        let out = crate::rows::numbered(self)?;
+        crate::rows::can_be_numbered(self)?;
         let bytes = |graph: &Graph| graph.out().weights().bytes();
-        forms.once(&forms.by_number, "edges by number", needed, bytes, || Graph::new(out, false))
+        forms.once(&forms.by_number, "edges by number", needed, bytes, || {
+            Graph::new(crate::rows::with_numbers(self), false)
+        })
     }
 
     /// Edge list in separate arrays, in source or destination order.

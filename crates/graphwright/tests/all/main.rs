@@ -7,4 +7,5 @@ mod learned;
 mod one_way;
 mod order;
 mod presets;
+mod views;
 mod weights;

@@ -192,6 +192,7 @@ impl<'p> Lowering<'p> {
         crate::analysis::leaves::note(&mut module);
         crate::analysis::claims::note(&mut module);
         crate::analysis::classes::note(&mut module);
+        crate::analysis::condition::note(&mut module);
         Ok(module)
     }
 

@@ -10,8 +10,8 @@ use crate::points::{rewrite_block, stmt_points};
 use crate::source::Name;
 use crate::stmt::{Block, Stmt, StmtKind};
 use gw_schedule::{
-    DedupBy, DedupPlan, Family, FrontierCreation, FrontierForm, PointKind, ProgramPoint, Schedule, SetForm,
-    SimpleSchedule, Transform,
+    DedupBy, DedupPlan, Family, FrontierCreation, FrontierForm, LoadBalance, Parallelism, PointKind, ProgramPoint,
+    Schedule, SetForm, SimpleSchedule, Transform,
 };
 
 const PASS: &str = "binding";
@@ -66,6 +66,19 @@ fn bind(
         };
     }
     Ok(vec![stmt])
+}
+
+/// Binds a schedule to an operator over all edges that a pass made: on all cores, and lists of a GPU by their lengths.
+pub(super) fn bind_made(module: &Module, stmt: Stmt, family: Family) -> Block {
+    let schedule = match family {
+        Family::Cpu => SimpleSchedule { parallelism: Some(Parallelism::Dynamic), ..SimpleSchedule::default() },
+        Family::Gpu => SimpleSchedule { load_balance: Some(LoadBalance::Etwc), ..SimpleSchedule::default() },
+        _ => SimpleSchedule::default(),
+    };
+    match stmt_points(module, &stmt, false).first() {
+        Some(point) => simple_operator(stmt, None, &schedule, point, None, family),
+        None => vec![stmt],
+    }
 }
 
 /// The form that `setVertexSet` asks for the set this statement stores.

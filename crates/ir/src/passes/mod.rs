@@ -5,6 +5,7 @@ pub mod atomics;
 pub mod binding;
 pub mod check_schedule;
 pub mod context;
+pub mod filter_graphs;
 pub mod frontier_reuse;
 pub mod hybrid;
 pub mod layout;

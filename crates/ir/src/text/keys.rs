@@ -72,7 +72,7 @@ macro_rules! meta_keys {
 meta_keys!(UpdateMeta: atomic, deferred);
 meta_keys!(EnqueueMeta: format, dedup);
 meta_keys!(EdgeMeta: direction, is_parallel, is_edge_parallel, is_weighted, is_all_edges, requires_output,
-    udf_enqueues, can_reuse_frontier, claims_for_good, bears_missing_leaves, visits_once, dedup, dedup_inline,
+    udf_enqueues, can_reuse_frontier, claims_for_good, bears_missing_leaves, has_condition, visits_once, dedup, dedup_inline,
     output_representation, pull_input_frontier, to_folded, merge_reduce, path, schedule);
 meta_keys!(VertexMeta: is_all_vertices, is_parallel, path, schedule);
 meta_keys!(QueueMeta: kind, update, delta, merge_threshold, open_buckets, all_in_buckets);

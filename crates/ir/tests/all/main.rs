@@ -11,6 +11,7 @@ mod passes;
 mod points;
 mod repeats;
 mod roundtrip;
+mod shared_loop;
 mod speed;
 mod standard_programs;
 mod traversal;

@@ -97,6 +97,7 @@ impl Compiled {
             | ArgKind::Positive(number)
             | ArgKind::Time(_, number) => Ok(number.to_string()),
             ArgKind::Weights => Ok("ignore".to_string()),
+            ArgKind::Numbers => Ok("none".to_string()),
             ArgKind::Target | ArgKind::Landmark | ArgKind::Delta => {
                 Err("the lab runs programs that take a graph, a root and a count, not other arguments".to_string())
             }

@@ -26,6 +26,7 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Graph, "transpose", Transpose),
         (Graph, "both", Both),
         (Graph, "links", Links),
+        (Graph, "numbers", LinkNumbers),
         (Graph, "sources", EdgeSources),
         (Graph, "destinations", EdgeTargets),
         (Graph, "weights", EdgeWeights),
@@ -215,7 +216,7 @@ impl Checker {
         use Builtin::*;
         let wanted = match method {
             SetUnion | SetMinus | OutDegree | Neighbors | Contract | InsertEdges | DeleteEdges | AddVertex
-            | FindVertex | ListAppend | ListInsert | ListRetrieve | FinishedNode => 1,
+            | LinkNumbers | FindVertex | ListAppend | ListInsert | ListRetrieve | FinishedNode => 1,
             UpdatePriorityMin | UpdatePriorityMax | UpdatePrioritySum => 3,
             _ => 0,
         };
@@ -230,6 +231,11 @@ impl Checker {
             (Links, Type::EdgeSet(g)) => {
                 self.links_at_top_level(span)?;
                 Type::EdgeSet(EdgeSetType { weight: None, ..*g })
+            }
+            (LinkNumbers, Type::EdgeSet(_)) => {
+                let (graph, edge) = self.numbered_edges(&all[0], &args[0])?;
+                all.push(graph);
+                Type::Vector { index: IndexKind::Element(edge), item: Box::new(Type::INT) }
             }
             (EdgeSources | EdgeTargets, Type::EdgeSet(g)) => {
                 Type::Vector { index: IndexKind::Element(g.edge), item: Box::new(Type::Element(g.src)) }

@@ -4,14 +4,16 @@
 //! triangles need beside (both directions, links towards the end with more, their numbers) is made when the program
 //! begins, for the operators that the program has: each form is a global that no user names.
 
+use super::convert::convert;
 use super::expr::{builtin, node};
 use super::made_text::DERIVED;
 use super::{Checked, Checker, Symbol};
+use crate::ast;
 use crate::builtin::Builtin;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::typed::{Element, Expr, ExprKind, Global, Init, Var};
-use crate::types::{EdgeSetType, ElemId, GlobalId, IndexKind, Type};
+use crate::types::{EdgeSetType, ElemId, GlobalId, IndexKind, Scalar, Type};
 use crate::visit;
 
 /// What is made of links.
@@ -27,6 +29,8 @@ pub(super) enum Form {
     Loops,
     /// The vertices, as a set.
     Vertices,
+    /// The edges of `Upward`, as a set.
+    AllUpward,
     /// The position of the first edge of a vertex in `Around`.
     FirstAround,
     /// The position of the first edge of a vertex in `Upward`.
@@ -39,6 +43,10 @@ pub(super) enum Form {
     Low,
     /// The greater end of a link.
     High,
+    /// The end with fewer links of an edge of `Upward`.
+    SourceUpward,
+    /// The end with more links of an edge of `Upward`.
+    TargetUpward,
     /// The last call of an operator whose `from` had the link.
     Stamp,
     /// Calls of operators with `from`.
@@ -55,12 +63,15 @@ impl Form {
             Form::Ranked => "ranked",
             Form::Loops => "loops",
             Form::Vertices => "vertices",
+            Form::AllUpward => "all_upward",
             Form::FirstAround => "first_around",
             Form::FirstUpward => "first_upward",
             Form::LinkAround => "link_around",
             Form::LinkUpward => "link_upward",
             Form::Low => "low",
             Form::High => "high",
+            Form::SourceUpward => "source_upward",
+            Form::TargetUpward => "target_upward",
             Form::Stamp => "stamp",
             Form::Calls => "calls",
             Form::Rank => "rank",
@@ -93,6 +104,30 @@ impl Checker {
         Err(self.report(Diagnostic::error("links are declared at top level", span, "inside a function").help(
             "write `const links : edgeset{Link}(Vertex,Vertex) = edges.links();` below the declaration of the graph",
         )))
+    }
+
+    /// The graph whose edges `links.numbers(edges)` is about, and their element.
+    pub(super) fn numbered_edges(&mut self, links: &Expr, edges: &ast::Expr) -> Checked<(Expr, ElemId)> {
+        match links.kind {
+            ExprKind::Var(Var::Global(id)) if self.links.contains_key(&id) => {}
+            _ => {
+                return Err(self.report(
+                    Diagnostic::error("only links have numbers for the edges of a graph", links.span, "no links")
+                        .help("declare `const links : edgeset{Link}(Vertex,Vertex) = edges.links();` at top level"),
+                ));
+            }
+        }
+        let edges = self.expr(edges, None)?;
+        match edges.ty {
+            Type::EdgeSet(of_edges) => Ok((edges, of_edges.edge)),
+            _ => {
+                let found = self.show(&edges.ty);
+                Err(self.report(
+                    Diagnostic::error("`numbers` takes the graph whose edges shall know their links", edges.span, "")
+                        .help(format!("this is {found}; write `links.numbers(edges)`")),
+                ))
+            }
+        }
     }
 
     /// Refuses changes of a variable that is links.
@@ -171,6 +206,20 @@ impl Checker {
             Form::Vertices => {
                 let count = builtin(Builtin::VertexCount, vec![own], Type::INT, span);
                 (Type::VertexSet(of_links.src), Some(Init::Universe(count)))
+            }
+            Form::AllUpward => {
+                let up = self.form_value(links, Form::Upward);
+                let Type::EdgeSet(of_up) = up.ty else { return name };
+                let edges = builtin(Builtin::EdgeCount, vec![up], Type::Scalar(Scalar::Uint64), span);
+                let edges = convert(edges, Scalar::Uint64, Scalar::Int, &Type::INT);
+                (Type::VertexSet(of_up.edge), Some(Init::Universe(edges)))
+            }
+            Form::SourceUpward | Form::TargetUpward => {
+                let up = self.form_value(links, Form::Upward);
+                let Type::EdgeSet(of_up) = up.ty else { return name };
+                let which = if form == Form::SourceUpward { Builtin::EdgeSources } else { Builtin::EdgeTargets };
+                let ty = vector(of_up.edge, Type::Element(of_up.src));
+                (ty.clone(), made(which, vec![up], ty))
             }
             Form::FirstAround | Form::FirstUpward | Form::Rank => {
                 let (base, which) = match form {

@@ -63,25 +63,30 @@ pub(super) fn modified_from(loops: &str, from: &FuncRef, mut applied: ast::Expr,
     applied
 }
 
-/// The body of an edge function over links towards the end with more: both lists are merged, and `found` is done for
-/// every common entry, which stands at `$i` in the list of `$a` and at `$j` in that of `$b`.
-pub(super) fn merged(before: &str, condition: &str, found: &str, after: &str) -> String {
-    let first = match found.contains("{link}") {
-        true => "var $first_a : int = {first}[$a]; var $first_b : int = {first}[$b];\n",
-        false => "",
+/// The body of a function of a link `$e` from `$a` to the end with more, `$b`: the shorter of their lists is looked up in
+/// the longer, and `found` is done for every common entry, the third corner `$x`. With `numbers`, `$pc` and `$qc` are its
+/// links to the ends, in the order of the lengths of their lists.
+pub(super) fn searched(numbers: bool, before: &str, condition: &str, found: &str, after: &str) -> String {
+    let (first, links) = match numbers {
+        true => (
+            "var $first_p : int = {first}[$p];\n",
+            "var $pc : int = {link}[$first_p + $i]; var $qc : int = {link}[$there];\n",
+        ),
+        false => ("", ""),
     };
     format!(
-        "var $of_a : int = {{up}}.getOutDegree($a); var $of_b : int = {{up}}.getOutDegree($b);\n\
-         if $of_a > 1 and $of_b > 0\n\
-         {before}{first}if {condition}\n\
-         var $i : int = 0; var $j : int = 0;\n\
-         while $i < $of_a and $j < $of_b\n\
-             var $x : $V = getOutNgh({{up}}, $a, $i); var $y : $V = getOutNgh({{up}}, $b, $j);\n\
-             if $x == $y\n{found}end\n\
-             if $x <= $y\n$i += 1;\nend\n\
-             if $y <= $x\n$j += 1;\nend\n\
+        "var $a : $V = {{source}}[$e]; var $b : $V = {{target}}[$e];\n\
+         {before}if {condition}\n\
+         var $p : $V = $a; var $q : $V = $b;\n\
+         if {{up}}.getOutDegree($b) < {{up}}.getOutDegree($a)\n\
+             $p = $b; $q = $a;\n\
          end\n\
-         {after}end\n\
-         end\n"
+         var $of_p : int = {{up}}.getOutDegree($p);\n\
+         {first}for $i in 0:$of_p\n\
+             var $x : $V = getOutNgh({{up}}, $p, $i);\n\
+             var $there : int = edgeIndex({{up}}, $q, $x);\n\
+             if $there >= 0\n{links}{found}end\n\
+         end\n\
+         {after}end\n"
     )
 }

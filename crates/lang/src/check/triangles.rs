@@ -5,7 +5,7 @@
 //!
 //! | operator | stands for |
 //! |---|---|
-//! | `apply(f)` | an edge operator over links towards the end with more: both lists are merged |
+//! | `apply(f)` | an operator over links towards the end with more: one list is looked up in the other |
 //! | `from(gone).apply(f)` | an operator over `gone`: the neighbours of the end with fewer are looked up at the other |
 //! | `from(gone).applyModified(f, x)` | the same as an edge operator over a graph where every link leads to itself |
 //! | `count(x)` | over links, as `apply`; over vertices, and in all, intersections below a vertex, numbered by degree |
@@ -14,7 +14,7 @@ use super::links::Form;
 use super::made_text::{applied, statements};
 use super::operator::is_vertex;
 use super::scope::Meaning;
-use super::triangle_text::{FROM_SET, labelled, merged, modified_from, with_value};
+use super::triangle_text::{FROM_SET, labelled, modified_from, searched, with_value};
 use super::{Checked, Checker, Symbol};
 use crate::ast::{self, ExprKind as Ast, FuncRef, OperatorKind, StmtKind};
 use crate::diagnostic::Diagnostic;
@@ -263,27 +263,25 @@ impl Checker {
         let condition = |link: &str| keep.as_ref().map_or("true".to_string(), |keep| keep.text.replace('@', link));
         // Corners and links are handed on in ascending order: where a < b < c, so are ab < ac < bc.
         let mut found = String::new();
-        if numbers {
-            found += "var $ac : int = {link}[$first_a + $i]; var $bc : int = {link}[$first_b + $j];\n";
-            if keep.is_some() {
-                found += &format!("if {} and {}\n", condition("$ac"), condition("$bc"));
-            }
+        if keep.is_some() {
+            found += &format!("if {} and {}\n", condition("$pc"), condition("$qc"));
         }
         if takes != Takes::Vertices {
-            found += "var $pq : int = min(min($ab, $ac), $bc); var $qr : int = max(max($ab, $ac), $bc);\n\
-                      var $pr : int = $ab + $ac + $bc - $pq - $qr;\n";
+            found += "var $pq : int = min(min($ab, $pc), $qc); var $qr : int = max(max($ab, $pc), $qc);\n\
+                      var $pr : int = $ab + $pc + $qc - $pq - $qr;\n";
         }
         if takes != Takes::Links {
-            found += "var $p : int = min(min($a, $b), $x); var $r : int = max(max($a, $b), $x);\n\
-                      var $q : int = $a + $b + $x - $p - $r;\n";
+            found += "var $one : $V = min(min($a, $b), $x); var $three : $V = max(max($a, $b), $x);\n\
+                      var $two : $V = $a + $b + $x - $one - $three;\n";
         }
-        found += &format!("{};\n", func.text);
+        let call = func.text.replace("$p, $q, $r", "$one, $two, $three");
+        found += &format!("{call};\n");
         if keep.is_some() {
             found += "end\n";
         }
-        let before = if numbers { "var $ab : int = {link}[edgeIndex({up}, $a, $b)];\n" } else { "" };
-        let body = merged(before, &condition("$ab"), &found, "");
-        self.over_upward(links, of_links, &body, numbers, [Some(func), keep], stmt)
+        let before = if numbers { "var $ab : int = {link}[$e];\n" } else { "" };
+        let body = searched(numbers, before, &condition("$ab"), &found, "");
+        self.over_upward(links, of_links, &body, [Some(func), keep], stmt)
     }
 
     /// An operator over links towards the end with more.
@@ -292,18 +290,36 @@ impl Checker {
         links: GlobalId,
         of_links: EdgeSetType,
         body: &str,
-        numbers: bool,
         used: [Option<Used>; 2],
         stmt: &ast::Stmt,
     ) -> Checked<Vec<ast::Stmt>> {
-        let up = self.form(links, Form::Upward);
+        let (up, all) = (self.form(links, Form::Upward), self.form(links, Form::AllUpward));
         let mut body = body.replace("{up}", &up);
-        if numbers {
-            let (link, first) = (self.form(links, Form::LinkUpward), self.form(links, Form::FirstUpward));
-            body = body.replace("{link}", &link).replace("{first}", &first);
+        let forms = [
+            ("{source}", Form::SourceUpward),
+            ("{target}", Form::TargetUpward),
+            ("{link}", Form::LinkUpward),
+            ("{first}", Form::FirstUpward),
+        ];
+        for (place, form) in forms {
+            if body.contains(place) {
+                body = body.replace(place, &self.form(links, form));
+            }
         }
-        let (name, captures) = self.made("$a : $V, $b : $V", &body, of_links, used, stmt.span)?;
-        Ok(vec![labelled(applied(&up, &name, captures, stmt.span), stmt)])
+        let of_up = EdgeSetType { edge: self.element_of(&all).unwrap_or(of_links.edge), ..of_links };
+        let (name, captures) = self.made("$e : $L", &body, of_up, used, stmt.span)?;
+        Ok(vec![labelled(applied(&all, &name, captures, stmt.span), stmt)])
+    }
+
+    /// The element whose set a global is.
+    fn element_of(&self, name: &str) -> Option<ElemId> {
+        match self.symbols.get(name) {
+            Some(Symbol::Global(id)) => match self.program.global(*id).ty {
+                Type::VertexSet(elem) => Some(elem),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Adds a function that is handed edges or links, and gives its name and what it captures.
@@ -440,10 +456,10 @@ impl Checker {
                 };
                 if *of == of_links.edge {
                     let ast::ExprKind::Name(name) = &counted.kind else { return Err(self.uncounted(&value, of_links)) };
-                    let found = "$f0[{link}[$first_a + $i]] += 1; $f0[{link}[$first_b + $j]] += 1; $found += 1;\n";
-                    let after = "if $found > 0\n$f0[{link}[edgeIndex({up}, $a, $b)]] += $found;\nend\n";
-                    let body = merged("var $found : int = 0;\n", "true", found, after);
-                    return self.over_upward(links, of_links, &body, true, [Some(used(name)), None], stmt);
+                    let found = "$f0[$pc] += 1; $f0[$qc] += 1; $found += 1;\n";
+                    let after = "if $found > 0\n$f0[{link}[$e]] += $found;\nend\n";
+                    let body = searched(true, "var $found : int = 0;\n", "true", found, after);
+                    return self.over_upward(links, of_links, &body, [Some(used(name)), None], stmt);
                 }
                 if *of == of_links.src {
                     return self.count_at_vertices(links, of_links, counted, (**item).clone(), used(""), stmt);

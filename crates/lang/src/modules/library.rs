@@ -12,7 +12,7 @@ macro_rules! texts {
 
 /// Modules made for the library.
 const MODULES: &[(&str, &str)] = texts!["std/":
-    "arrivals", "basics", "brandes", "changes", "clustering", "communities", "forest", "homing_walk", "reach", "repair", "search", "searches",
+    "arrivals", "basics", "brandes", "changes", "clustering", "communities", "forest", "homing_walk", "reach", "refinement", "repair", "search", "searches",
     "triangle_changes", "walk", "weighted_walk",
 ];
 

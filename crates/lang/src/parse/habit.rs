@@ -84,6 +84,10 @@ impl Parser<'_> {
                 let help = "a value is converted by assigning it to a variable of the type: `var y : int = x;`";
                 self.no_such(&message, span, "a type", help)
             }
+            Comma if expected == "`)`" => {
+                let help = "a tuple is written with its name: `Best(x, y)`";
+                self.no_such("parentheses hold one value", span, "a second value", help)
+            }
             Ident => {
                 let word = symbol(self);
                 let help = match word.as_str() {

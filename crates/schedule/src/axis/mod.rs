@@ -3,6 +3,7 @@
 mod dedup;
 mod direction;
 mod edges;
+mod filter;
 mod frontier;
 mod group_table;
 mod hubs;
@@ -17,6 +18,7 @@ mod swarm;
 pub use dedup::{Claim, Dedup, DedupBy, DedupInput, Visited};
 pub use direction::Direction;
 pub use edges::{Classes, EdgeForm};
+pub use filter::EdgeFilter;
 pub use frontier::{Append, FrontierCount, FrontierCreation, FrontierForm, Leaves};
 pub use group_table::GroupTable;
 pub use hubs::Hubs;

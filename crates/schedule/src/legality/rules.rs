@@ -72,6 +72,7 @@ impl Check<'_> {
             Axis::LoopForm => self.loop_form(),
             Axis::Queue => self.queue(),
             Axis::Table => self.table(),
+            Axis::Filter => self.filter(),
             Axis::Coarsen | Axis::Hint | Axis::Stride | Axis::Intersection => {}
         }
     }
@@ -199,6 +200,33 @@ impl Check<'_> {
     fn table(&mut self) {
         if !self.p.has_groups {
             self.idle(Axis::Table, "no neighbours are grouped here: a table belongs on an operator with `groupBy`");
+        }
+    }
+
+    fn filter(&mut self) {
+        if !self.p.has_condition {
+            return self.idle(
+                Axis::Filter,
+                "no condition around the edge function can be asked before the operator: it must stand around the whole \
+                 function and end no run, and the operator and the loops around it must not change what it reads",
+            );
+        }
+        if self.s.filter != Some(EdgeFilter::Graph) {
+            return;
+        }
+        if self.s.leaves == Some(Leaves::Drop) {
+            self.wrong(
+                Axis::Filter,
+                "`leaves=drop` is about vertices without out-edges, of which `filter=graph` makes more",
+                "use `leaves=keep` or `filter=view`",
+            );
+        }
+        if self.s.update == Some(PriorityUpdate::ConstantSum) {
+            self.wrong(
+                Axis::Filter,
+                "`update=constant-sum` needs a symmetric graph, and `filter=graph` may make another one",
+                "use `update=lazy` or `filter=view`",
+            );
         }
     }
 

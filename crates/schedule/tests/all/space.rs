@@ -99,6 +99,11 @@ fn the_graph_agrees_with_filtering_the_plain_product() {
         ),
         (&[Direction, Parallelism, Edges, Segments, Numa], bfs()),
         (&[Direction, Update, Delta, Merge, Buckets], sssp()),
+        (
+            &[Direction, Creation, Leaves, Filter],
+            ProgramPoint { bears_missing_leaves: true, has_condition: true, ..bfs() },
+        ),
+        (&[Direction, Update, Filter], ProgramPoint { has_condition: true, ..sssp() }),
         (&[Direction, Update, Frontier, Creation, Count, Dedup, DedupBy], sssp()),
         (&[Direction, Update, Creation, DedupInput, Append], sssp()),
     ];

@@ -90,6 +90,7 @@ impl Gen<'_> {
             can_reuse_frontier: output && matches!(from, VertexFilter::Set(_)) && self.coin(),
             claims_for_good: weighted && matches!(to, VertexFilter::Function(_)),
             bears_missing_leaves: output && weighted,
+            has_condition: output && !weighted,
             visits_once: weighted || from == VertexFilter::All,
             dedup,
             dedup_inline: dedup != Dedup::None && self.coin(),
