@@ -18,7 +18,8 @@ ENTRIES = {
     "int": "np.int32", "uint": "np.uint32", "int_64": "np.int64", "uint_64": "np.uint64", "float": "np.float32",
     "double": "np.float64", "bool": "np.bool_", "weight": "Any",
 }  # fmt: skip
-NUMBERS = {"int": "int", "uint": "int", "int_64": "int", "uint_64": "int", "float": "float", "double": "float", "bool": "bool", "weight": "float"}
+NUMBERS = {"int": "int", "uint": "int", "int_64": "int", "uint_64": "int", "float": "float", "double": "float", "bool": "bool", "weight": "float",
+           "weight_64": "float"}  # fmt: skip
 
 #: Values that functions show as lengths, whatever the type of the weights.
 LENGTHS = {"dist": "NDArray[np.float64]", "distance": "float"}
@@ -73,16 +74,18 @@ def programs() -> list[dict[str, Any]]: ...
 def field(name: str, kind: str) -> str:
     if name in LENGTHS:
         return LENGTHS[name]
-    for start in ("vector of ", "edge vector of ", "list of "):
-        if kind.startswith(start):
-            return f"NDArray[{ENTRIES.get(kind.removeprefix(start), 'Any')}]"
-    return NUMBERS.get(kind, "NDArray[Any]" if "vector" in kind or "list" in kind else "Any")
+    if kind.startswith(("vector of ", "edge vector of ", "list of ", "rows of ")):
+        return f"NDArray[{ENTRIES.get(kind.split()[-1], 'Any')}]"
+    return NUMBERS.get(kind, "Any")
 
 
 def result_class(name: str, program: dict) -> str:
+    import graphwright
+
     lines = [f"class {name}(Result):", f'    """What `{program["name"]}` gives."""', ""]
     for output, kind, _ in program["results"]:
-        if not keyword.iskeyword(output):
+        # What a result has itself comes first: such fields are entries only, as in `r["steps"]`.
+        if not keyword.iskeyword(output) and not hasattr(graphwright.Result, output):
             lines.append(f"    {output}: {field(output, kind)}")
     return "\n".join(lines) + "\n"
 
@@ -92,6 +95,8 @@ def argument(parameter: inspect.Parameter) -> str:
     known = ARGUMENTS.get(parameter.name)
     if known is None:
         known = {bool: "bool", int: "int", float: "float", str: "str"}.get(type(default), "Any")
+    if default is None and "None" not in known and known != "Any":
+        known += " | None"
     star = "**" if parameter.kind is parameter.VAR_KEYWORD else ""
     return f"{star}{parameter.name}: {known}" + ("" if default is parameter.empty else f" = {default!r}")
 
@@ -159,7 +164,8 @@ MODULES = {
 
 #: Methods with a name of Python's own that users call.
 SPECIAL = (
-    "__init__", "__len__", "__contains__", "__getitem__", "__getattr__", "__iter__", "__array__", "__enter__", "__exit__",
+    "__init__", "__len__", "__contains__", "__getitem__", "__getattr__", "__iter__", "__array__", "__arrow_c_stream__", "__enter__",
+    "__exit__",
 )  # fmt: skip
 
 #: What is given where no annotation says it.

@@ -26,7 +26,7 @@ struct Column {
     buffers: Vec<usize>,
     children: Vec<Column>,
     /// Keeps the buffers.
-    _arrays: Vec<Py<PyAny>>,
+    arrays: Vec<Py<PyAny>>,
 }
 
 impl Column {
@@ -39,7 +39,7 @@ impl Column {
         }
         let children = children.iter().map(Column::of).collect::<PyResult<_>>()?;
         let arrays = arrays.into_iter().flatten().map(Bound::unbind).collect();
-        Ok(Column { name: text(name)?, format: text(format)?, length, nulls, buffers, children, _arrays: arrays })
+        Ok(Column { name: text(name)?, format: text(format)?, length, nulls, buffers, children, arrays })
     }
 }
 
@@ -135,7 +135,7 @@ fn copied(own: &Column, copy: &impl Fn(&Py<PyAny>) -> Py<PyAny>) -> Column {
         nulls: own.nulls,
         buffers: own.buffers.clone(),
         children: own.children.iter().map(|child| copied(child, copy)).collect(),
-        _arrays: own._arrays.iter().map(copy).collect(),
+        arrays: own.arrays.iter().map(copy).collect(),
     }
 }
 

@@ -116,7 +116,7 @@ impl NativeGraph {
         let table = columns::table(columns, length)?;
         let row_of = Arc::new(rows.as_slice()?.to_vec().into());
         let columns = table.map(|table| Arc::new(Columns { table, row_of }));
-        Ok(Self::new(self.graph.clone().with_vertex_columns(columns)))
+        Ok(Self::new(self.graph.anew().with_vertex_columns(columns)))
     }
 
     /// The names of the columns of edges and of vertices.

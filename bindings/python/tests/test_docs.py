@@ -12,6 +12,7 @@ import graphwright._graph
 import graphwright._program
 import graphwright._result
 import graphwright.algorithms
+import graphwright.cluster
 import graphwright.lab
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -20,7 +21,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 @pytest.mark.parametrize(
     "module",
     [graphwright, graphwright._dynamic, graphwright._graph, graphwright._options, graphwright._program, graphwright._result,
-     graphwright.algorithms, graphwright.lab],
+     graphwright.algorithms, graphwright.cluster, graphwright.lab],
     ids=lambda module: module.__name__,
 )  # fmt: skip
 def test_docstrings(module):

@@ -18,9 +18,7 @@ use gw_schedule::{FrontierCreation, FrontierForm, SimpleSchedule};
 use rustc_hash::FxHashMap;
 
 use crate::abi::slot;
-use crate::codegen::{
-    Body, Compiled, EdgeOperator, EdgeShape, Jit, Listing, Order, OutputForm, Range, Side, Source, Target,
-};
+use crate::codegen::{Body, Compiled, EdgeOperator, EdgeShape, Jit, Listing, OutputForm, Range, Side, Source, Target};
 use crate::drive::{Crew, common_slots};
 use crate::eager;
 use crate::edges::{is_selective, weights};
@@ -206,12 +204,8 @@ impl CpuExecutable {
             return self.loop_kernel(key);
         };
         let body = match (&prepared.operator, key.shape) {
-            (Operator::VertexSetIterator(op), _) => {
-                let order = if op.meta.is_parallel == Some(false) { Order::Ascending } else { Order::Any };
-                Body::Vertices(&op.apply, key.range, false, order)
-            }
-            // The order of the output.
-            (Operator::VertexSetFilter(op), _) => Body::Vertices(&op.filter, key.range, true, Order::Ascending),
+            (Operator::VertexSetIterator(op), _) => Body::Vertices(&op.apply, key.range, false),
+            (Operator::VertexSetFilter(op), _) => Body::Vertices(&op.filter, key.range, true),
             (_, Some(shape)) => match prepared.edges() {
                 Some(op) => match key.joined.and_then(|pair| self.pairs.get(pair)) {
                     Some(pair) => Body::Joined(op, shape, &pair.follow),

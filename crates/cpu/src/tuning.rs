@@ -79,10 +79,6 @@ pub(crate) const BATCH: i64 = 128;
 /// How many vertices ahead the list of a vertex is asked for. Not measured.
 pub(crate) const LISTS_AHEAD: i64 = 32;
 
-/// Parts of a chunk that take turns where a vertex waits for what the one before it wrote: a power of two. To be
-/// measured.
-pub(crate) const STRANDS: i64 = 4;
-
 /// The least number of members whose degrees are added up for an estimate. Not measured.
 pub(crate) const DEGREE_SAMPLE: usize = 1 << 8;
 

@@ -48,8 +48,6 @@ fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcom
         single: false,
         loop_form: None,
         flat: false,
-        light: false,
-        tests_sources: false,
         output: 0,
         input: 0,
         counted: false,

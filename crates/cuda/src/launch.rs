@@ -22,7 +22,7 @@ use crate::outcomes::Outcomes;
 use crate::prepared::Loaded;
 use crate::residency::{GraphWords, Wanted};
 use crate::set::{DeviceSet, FORM_BITS, LEVELS, QUEUE, SET_WORDS, Spares, Storage, with_device_set};
-use crate::tuning::{EDGES_OF_THREAD, GROUP_TABLE_BYTES, MOST_GROUP_TABLES};
+use crate::tuning::{GROUP_TABLE_BYTES, MOST_GROUP_TABLES};
 use crate::vectors::{Vectors, bits_of};
 use crate::work_memory::WorkMemory;
 
@@ -222,9 +222,7 @@ impl Launcher {
         self.send_cells()?;
         // Rounds that an operator may use up; a loop reports its last.
         self.round += code.rounds.max(1);
-        let edges = if code.tests_sources { 0 } else { LaunchValues { code, bindings, env }.most_edges() };
-        let work = vertices.max(edges / EDGES_OF_THREAD);
-        let launch = Launch { grid: self.grid(loaded, work), block: code.unit.block, cooperative: code.cooperative };
+        let launch = Launch { grid: self.grid(loaded), block: code.unit.block, cooperative: code.cooperative };
         if self.first.is_none() {
             self.first = Some(self.device().mark().map_err(exec_error)?);
         }
@@ -297,24 +295,15 @@ impl Launcher {
         Ok((words, forms))
     }
 
-    /// Blocks of a launch: as many as the device holds at once, or as the work of a loop is worth. `work` is the number
-    /// of vertices or a share of the edges, whichever is greater.
-    fn grid(&self, loaded: &Loaded, work: usize) -> u32 {
+    /// Blocks of a launch: as many as the device holds at once.
+    fn grid(&self, loaded: &Loaded) -> u32 {
         let code = &loaded.code;
-        let processors = self.device().facts().processors;
-        let limit = match () {
-            // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is
-            // cheaper.
-            () if code.flat && !code.single => 1,
-            () if code.light && !code.single => {
-                let threads = (processors * code.unit.block).max(1) as usize;
-                work.div_ceil(threads).clamp(1, 64) as u32
-            }
-            () => 64,
-        };
+        // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is
+        // cheaper.
+        let limit = if code.flat && !code.single { 1 } else { 64 };
         match code.loop_form {
             Some(LoopForm::SingleBlock) => 1,
-            _ => (processors * loaded.kernel.blocks_per_processor.min(limit)).max(1),
+            _ => (self.device().facts().processors * loaded.kernel.blocks_per_processor.min(limit)).max(1),
         }
     }
 

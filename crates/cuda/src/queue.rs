@@ -14,7 +14,7 @@ use crate::set::DeviceSet;
 pub(crate) const WORDS: usize = 17;
 
 /// Cells of a queue that its kernels share; `priority.cuh` says what for.
-const CELLS: usize = 17;
+const CELLS: usize = 11;
 
 /// Whether a queue keeps a far list.
 pub(crate) fn is_near_far(spec: &QueueSpec) -> bool {

@@ -76,9 +76,3 @@ pub(crate) const HUB_DEGREE: usize = 1 << 12;
 pub(crate) const GROUP_TABLE_BYTES: usize = 1 << 28;
 /// Blocks that have such a table at most.
 pub(crate) const MOST_GROUP_TABLES: usize = 1 << 10;
-
-/// Edges for each of which a loop has a thread, at most: on small graphs a barrier of fewer blocks is cheaper, and each
-/// thread has more loads under way. A step in which 100,000 threads write a word, wait for the grid and read another
-/// takes 3.1 us in 132 blocks of 1024 threads and 4.0 us in 264, the barrier alone 0.96 and 1.26 us (H200); 0.95, 1.22
-/// and 1.69 us in 132, 264 and 528 blocks of 512. The number itself was not measured.
-pub(crate) const EDGES_OF_THREAD: usize = 8;

@@ -15,10 +15,6 @@ namespace gw {
 
 constexpr unsigned long long NO_BUCKET = ~0ull;
 
-// Cells of a queue from here on: vertices that blocks took by themselves, of three turns, and the best ranks that they
-// met, of as many.
-constexpr unsigned SETTLED = 11;
-
 enum QueueKind { LAZY, NEAR_FAR };
 
 template <class T, QueueKind KIND = LAZY> struct Queue {
@@ -26,8 +22,7 @@ template <class T, QueueKind KIND = LAZY> struct Queue {
     unsigned* pending;              // bits
     unsigned* marks;                // round in which a vertex last came into the near set
     unsigned long long* cells;      // 0: vertices queued, less `taken`; 1, 2: best bucket of an update but the open one;
-                                    // 3 to 6: best bucket of a pass; 7 to 10: the lengths of the far list; from
-                                    // SETTLED on what blocks did by themselves (drain.cuh)
+                                    // 3 to 6: best bucket of a pass; from 7 on the lengths of the far list
     unsigned long long delta;
     unsigned long long current;     // the open bucket
     unsigned long long best;        // of all that is queued, when known
@@ -171,39 +166,6 @@ __device__ __forceinline__ bool sum_with_floor(Fault* fault, int* p, int delta, 
         return false;
     }
     if (old + delta < floor) atomicAdd(p, floor - old - delta);
-    return true;
-}
-
-// The same, and says what it left: the priority as it was right after this change, exactly. Of all changes of an entry
-// one alone leaves the floor.
-template <class T, class D>
-__device__ __forceinline__ bool sum_with_floor(Fault* fault, T* p, D delta, T floor, unsigned line, T& left) {
-    auto* words = words_of(p);
-    auto old = load(words);
-    while (true) {
-        T held;
-        of_word(old, held);
-        if (!(held > floor)) return false;
-        left = exact_sum(fault, held, delta, floor, line);
-        if (left == held) return false;
-        const auto found = atomicCAS(words, old, word_of(left));
-        if (found == old) return true;
-        old = found;
-    }
-}
-__device__ __forceinline__ bool sum_with_floor(Fault* fault, int* p, int delta, int floor, unsigned line, int& left) {
-    if (delta >= 0 || delta < -64) return sum_with_floor<int, int>(fault, p, delta, floor, line, left);
-    if (load(p) <= floor) return false;
-    const int old = atomicAdd(p, delta);
-    if (old <= floor) {
-        atomicAdd(p, -delta);
-        return false;
-    }
-    left = old + delta;
-    if (left < floor) {
-        atomicAdd(p, floor - left);
-        left = floor;
-    }
     return true;
 }
 

@@ -28,7 +28,6 @@ pub const HEADERS: &[(&str, &str)] = &[
     ("blocks.cuh", include_str!("../headers/blocks.cuh")),
     ("condition.cuh", include_str!("../headers/condition.cuh")),
     ("contract.cuh", include_str!("../headers/contract.cuh")),
-    ("drain.cuh", include_str!("../headers/drain.cuh")),
     ("edge_index.cuh", include_str!("../headers/edge_index.cuh")),
     ("far.cuh", include_str!("../headers/far.cuh")),
     ("fault.cuh", include_str!("../headers/fault.cuh")),

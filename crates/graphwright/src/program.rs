@@ -221,7 +221,7 @@ impl Program {
     /// ```
     pub fn edge_vectors(&self) -> impl Iterator<Item = &str> {
         let globals = &self.0.module.globals;
-        let is_edge = |element: &str| {
+        let is_edge = move |element: &str| {
             globals.iter().any(|global| matches!(&global.ty, Type::EdgeSet { edge, .. } if &**edge == element))
         };
         let over_edges = globals.iter().filter(move |global| match &global.ty {

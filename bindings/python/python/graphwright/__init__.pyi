@@ -1,6 +1,8 @@
-"""What ``import graphwright`` offers; the names are loaded when they are first used."""
+"""What ``import graphwright`` offers; the names are loaded when they are first used. Written by stubs.py."""
 
+from . import cluster as cluster
 from . import lab as lab
+from . import scanpy as scanpy
 from ._dynamic import DynamicGraph as DynamicGraph
 from ._dynamic import Follower as Follower
 from ._graph import Graph as Graph
@@ -75,3 +77,86 @@ from .algorithms import temporal_reach as temporal_reach
 from .algorithms import topo as topo
 from .algorithms import triangles as triangles
 from .algorithms import walks as walks
+from .cluster import Leiden as Leiden
+from .cluster import Louvain as Louvain
+
+__all__ = [
+    "DeviceError",
+    "DynamicGraph",
+    "Follower",
+    "Graph",
+    "GraphwrightError",
+    "InternalError",
+    "Leiden",
+    "Louvain",
+    "Program",
+    "ProgramError",
+    "Result",
+    "VerificationError",
+    "astar",
+    "bc",
+    "bc_all",
+    "bc_edges",
+    "bc_weighted",
+    "betweenness",
+    "bfs",
+    "bfs_levels",
+    "biconnected",
+    "bipartite",
+    "bridges",
+    "cc",
+    "cc_fast",
+    "cdlp",
+    "cf",
+    "closeness",
+    "cluster",
+    "coloring",
+    "components",
+    "devices",
+    "earliest_arrival",
+    "eccentricity",
+    "eigenvector",
+    "fastrp",
+    "harmonic",
+    "hits",
+    "k_shortest_paths",
+    "katz",
+    "kcore",
+    "kcore_unordered",
+    "khop",
+    "ktruss",
+    "lab",
+    "lcc",
+    "leiden",
+    "louvain",
+    "matching",
+    "matching_weighted",
+    "maxflow",
+    "mis",
+    "msbfs",
+    "msf",
+    "node2vec",
+    "pagerank",
+    "pagerank_delta",
+    "pagerank_div",
+    "pagerank_gs",
+    "ppr",
+    "ppsp",
+    "programs",
+    "read",
+    "scanpy",
+    "scc",
+    "setcover",
+    "similar",
+    "similarity",
+    "similarity_edges",
+    "spmv",
+    "sssp",
+    "sssp_delta",
+    "sssp_real",
+    "tc",
+    "temporal_reach",
+    "topo",
+    "triangles",
+    "walks",
+]

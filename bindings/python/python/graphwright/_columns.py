@@ -49,7 +49,7 @@ def is_column(values) -> bool:
     """Whether this is a column or a list of values, and not the name of one."""
     if isinstance(values, (str, bytes, tuple)) or values is None:
         return False
-    return isinstance(values, (list, np.ndarray)) or _is_array(values) or hasattr(values, "__array__")
+    return isinstance(values, (list, range, np.ndarray)) or _is_array(values) or hasattr(values, "__array__")
 
 
 def end_column(values):

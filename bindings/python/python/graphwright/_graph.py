@@ -157,7 +157,7 @@ class Graph:
         (['a', 'b', 'c'], True)
         """
         edges = _as_table(edges)
-        if is_column(target):
+        if is_column(target) or isinstance(target, tuple) and isinstance(edges, (tuple, list, np.ndarray)):
             if source is not None:
                 raise TypeError(f"source={source!r} names a column of a table, and the ends of edges are given as arrays")
             edges, target = tuple(one if hasattr(one, "dtype") else _column(one) for one in (edges, target)), None

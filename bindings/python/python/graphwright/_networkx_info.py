@@ -67,7 +67,7 @@ FUNCTIONS = {
     "number_strongly_connected_components": "",
     "number_weakly_connected_components": "",
     "out_degree_centrality": "",
-    "overall_reciprocity": "",
+    "overall_reciprocity": "simple graphs",
     "pagerank": "",
     "preferential_attachment": "",
     "resource_allocation_index": "",

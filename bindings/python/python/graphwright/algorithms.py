@@ -93,7 +93,12 @@ def sssp(G, source=None, *, sources=None, delta=None, **options):
 
 
 def sssp_delta(G, source=None, *, delta=None, **options) -> Result:
-    """Shortest paths by delta-stepping: a Result with ``dist``; weights from 0 on."""
+    """Shortest paths by delta-stepping: a Result with ``dist``; weights from 0 on.
+
+    >>> import graphwright as gw
+    >>> gw.sssp_delta(gw.Graph.from_edges([(0, 1, 4), (1, 2, 3)]), 0, delta=2).dist.tolist()
+    [0.0, 4.0, 7.0]
+    """
     G = _weighted(as_graph(G))
     arguments = {"source": _source(G, source), "delta": delta or good_delta(G)}
     result = run(standard("sssp-delta"), G, arguments, options)
@@ -127,7 +132,13 @@ def ppsp(G, source, target, *, delta=None, **options) -> Result:
 
 
 def astar(G, source, target, landmark=None, *, delta=None, **options) -> Result:
-    """As :func:`ppsp` by A* search, guided by the distances from a ``landmark``; one behind the source is found when left out."""
+    """As :func:`ppsp` by A* search, guided by the distances from a ``landmark``; one behind the source is found when left out.
+
+    >>> import graphwright as gw
+    >>> roads = gw.Graph.from_edges([("a", "b", 4), ("b", "c", 3), ("a", "c", 9)])
+    >>> gw.astar(roads, "a", "c", landmark="b").distance
+    7.0
+    """
     G = _weighted(as_graph(G))
     ends = {"source": G.vertex(source), "target": G.vertex(target)}
     if landmark is not None:
@@ -137,7 +148,14 @@ def astar(G, source, target, landmark=None, *, delta=None, **options) -> Result:
 
 
 def bc(G, source, **options) -> Result:
-    """The share of one source in betweenness: ``dependency``, with ``paths`` and ``level``. :func:`betweenness` adds shares up."""
+    """The share of one source in betweenness: ``dependency``, with ``r["paths"]`` and ``level``. :func:`betweenness` adds shares up.
+
+    NetworkX adds these shares up in ``betweenness_centrality``.
+
+    >>> import graphwright as gw
+    >>> gw.bc(gw.read("path:4"), 0).dependency.tolist()
+    [0.0, 2.0, 1.0, 0.0]
+    """
     G = as_graph(G)
     return run(standard("bc"), G, {"source": G.vertex(source)}, options)
 
@@ -176,7 +194,14 @@ def betweenness(G, k=None, *, normalized=True, sources=None, seed=None, weights=
 
 
 def cc(G, **options) -> Result:
-    """Connected components by label propagation: ``label``, the least vertex of the component. See :func:`components`."""
+    """Connected components by label propagation: ``label``, the least vertex of the component. See :func:`components`.
+
+    NetworkX: ``connected_components``, as sets.
+
+    >>> import graphwright as gw
+    >>> gw.cc(gw.Graph.from_edges([(0, 1), (2, 3)])).label.tolist()
+    [0, 0, 2, 2]
+    """
     return run(standard("cc"), as_graph(G), {}, options)
 
 
@@ -195,7 +220,13 @@ components = cc_fast
 
 def cf(G, rounds=10, **options) -> Result:
     """Collaborative filtering: ``latent``, a row of 8 numbers per vertex, and the errors ``rmse_before`` and ``rmse``. Weights
-    are ratings from 1 on."""
+    are ratings from 1 on.
+
+    >>> import graphwright as gw
+    >>> r = gw.cf(gw.Graph.from_edges([(0, 2, 5), (0, 3, 1), (1, 2, 4)]), rounds=5)
+    >>> r.latent.shape, r.rmse < r.rmse_before
+    ((4, 8), True)
+    """
     return run(standard("cf"), _weighted(as_graph(G)), {"rounds": rounds}, options)
 
 
@@ -219,7 +250,14 @@ def closeness(G, pivots=None, *, weights=False, **options) -> Result:
 
 
 def coloring(G, **options) -> Result:
-    """Vertex coloring, largest degree first: ``color``, numbers from 0 on that differ between neighbours."""
+    """Vertex coloring, largest degree first: ``color``, numbers from 0 on that differ between neighbours.
+
+    NetworkX: ``greedy_color(strategy="largest_first")``.
+
+    >>> import graphwright as gw
+    >>> gw.coloring(gw.read("cycle:4")).color.tolist()
+    [1, 0, 1, 0]
+    """
     return run(standard("coloring"), as_graph(G), {}, options)
 
 
@@ -240,6 +278,8 @@ def eigenvector(G, rounds=100, tolerance=1e-6, *, weights=False, **options) -> R
 def kcore(G, **options) -> Result:
     """Core numbers: ``core``.
 
+    NetworkX: ``core_number``.
+
     >>> import graphwright as gw
     >>> gw.kcore(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])).core.tolist()
     [2, 2, 2, 1]
@@ -248,12 +288,26 @@ def kcore(G, **options) -> Result:
 
 
 def kcore_unordered(G, **options) -> Result:
-    """Core numbers by rounds, without a priority queue: ``core``."""
+    """Core numbers by rounds, without a priority queue: ``core``.
+
+    NetworkX: ``core_number``.
+
+    >>> import graphwright as gw
+    >>> gw.kcore_unordered(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])).core.tolist()
+    [2, 2, 2, 1]
+    """
     return run(standard("kcore-unordered"), as_graph(G), {}, options)
 
 
 def mis(G, **options) -> Result:
-    """A maximal independent set: ``state``, 1 for members and 2 for the others."""
+    """A maximal independent set: ``state``, 1 for members and 2 for the others.
+
+    NetworkX: ``maximal_independent_set``, another one of such sets.
+
+    >>> import graphwright as gw
+    >>> gw.mis(gw.read("star:4")).state.tolist()
+    [2, 1, 1, 1]
+    """
     return run(standard("mis"), as_graph(G), {}, options)
 
 
@@ -272,33 +326,66 @@ def pagerank(G, rounds=100, tolerance=1e-6, *, damping=0.85, weights=None, **opt
 
 
 def pagerank_delta(G, tolerance=1e-6, *, damping=0.85, **options) -> Result:
-    """PageRank that passes on changes only: ``rank`` and ``rounds``."""
+    """PageRank that passes on changes only: ``rank`` and ``rounds``.
+
+    NetworkX: ``pagerank(weight=None)``, up to the tolerance.
+
+    >>> import graphwright as gw
+    >>> [round(rank, 3) for rank in gw.pagerank_delta(gw.read("path:3")).rank.tolist()]
+    [0.257, 0.486, 0.257]
+    """
     return run(standard("pagerank-delta"), as_graph(G), {"tolerance": tolerance, "damping": damping}, options)
 
 
 def pagerank_div(G, rounds=100, tolerance=1e-6, *, damping=0.85, **options) -> Result:
-    """PageRank in the form of textbooks, which divides at every edge: ``rank``, ``rounds``, ``change``."""
+    """PageRank in the form of textbooks, which divides at every edge: ``rank``, ``rounds``, ``change``.
+
+    NetworkX: ``pagerank(weight=None)``, up to the tolerance.
+
+    >>> import graphwright as gw
+    >>> [round(rank, 3) for rank in gw.pagerank_div(gw.read("path:3")).rank.tolist()]
+    [0.257, 0.486, 0.257]
+    """
     arguments = {"rounds": rounds, "tolerance": tolerance, "damping": damping}
     return run(standard("pagerank-div"), as_graph(G), arguments, options)
 
 
 def pagerank_gs(G, tolerance=1e-6, *, damping=0.85, **options) -> Result:
-    """PageRank with ranks updated in place: ``rank``, ``rounds``, ``change``."""
+    """PageRank with ranks updated in place: ``rank``, ``rounds``, ``change``.
+
+    NetworkX: ``pagerank(weight=None)``, up to the tolerance.
+
+    >>> import graphwright as gw
+    >>> [round(rank, 3) for rank in gw.pagerank_gs(gw.read("path:3")).rank.tolist()]
+    [0.257, 0.486, 0.257]
+    """
     return run(standard("pagerank-gs"), as_graph(G), {"tolerance": tolerance, "damping": damping}, options)
 
 
 def setcover(G, **options) -> Result:
-    """Set cover, approximate: ``chosen`` sets (a vertex stands for the set of its out-neighbours) and ``covered`` vertices."""
+    """Set cover, approximate: ``chosen`` sets (a vertex stands for the set of its out-neighbours) and ``covered`` vertices.
+
+    >>> import graphwright as gw
+    >>> gw.setcover(gw.read("star:4")).chosen.tolist()
+    [True, False, True, False]
+    """
     return run(standard("setcover"), as_graph(G), {}, options)
 
 
 def spmv(G, **options) -> Result:
-    """Sparse matrix times vector, a benchmark: ``y`` and the factor ``x``."""
+    """Sparse matrix times vector, a benchmark: ``y`` and the factor ``x``.
+
+    >>> import graphwright as gw
+    >>> gw.spmv(gw.Graph.from_edges([(0, 1, 2), (1, 2, 3)])).y.shape
+    (3,)
+    """
     return run(standard("spmv"), _weighted(as_graph(G)), {}, options)
 
 
 def tc(G, **options) -> Result:
     """Triangle counting: ``triangles``, the number of triangles of the graph.
+
+    NetworkX: ``sum(triangles(G).values()) // 3``.
 
     >>> import graphwright as gw
     >>> gw.tc(gw.read("complete:5")).triangles
@@ -309,14 +396,28 @@ def tc(G, **options) -> Result:
 
 def bc_all(G, sources=None, **options) -> Result:
     """Betweenness of all vertices in one run: ``centrality``, not normalised, pairs counted in both directions; from so many
-    ``sources``, all when left out. :func:`betweenness` has NetworkX's scales."""
+    ``sources``, all when left out. :func:`betweenness` has NetworkX's scales.
+
+    NetworkX: ``betweenness_centrality(normalized=False)``, for undirected graphs half of these values.
+
+    >>> import graphwright as gw
+    >>> gw.bc_all(gw.read("path:3")).centrality.tolist()
+    [0.0, 2.0, 0.0]
+    """
     G = as_graph(G)
     return run(standard("bc-all"), G, {"sources": G.num_vertices if sources is None else sources}, options)
 
 
 def bc_edges(G, sources=None, **options) -> Result:
     """Betweenness of all edges in the order of the CSR arrays: ``centrality``, not normalised; from so many ``sources``, all when
-    left out."""
+    left out.
+
+    NetworkX: ``edge_betweenness_centrality(normalized=False)``, for undirected graphs half the sum of both directions.
+
+    >>> import graphwright as gw
+    >>> gw.bc_edges(gw.Graph.from_edges([("a", "b"), ("b", "c")])).to_dict()
+    {('a', 'b'): 2.0, ('b', 'a'): 2.0, ('b', 'c'): 2.0, ('c', 'b'): 2.0}
+    """
     G = as_graph(G)
     return run(standard("bc-edges"), G, {"sources": G.num_vertices if sources is None else sources}, options)
 
@@ -324,7 +425,15 @@ def bc_edges(G, sources=None, **options) -> Result:
 def bc_weighted(G, sources=None, **options) -> Result:
     """Betweenness by the lengths of paths: ``centrality`` of vertices, pairs counted in both directions, and ``edge_centrality`` of
     edges in the order of the CSR arrays; from so many ``sources``, all when left out. Weights are greater than 0; paths with
-    weights that have fractions are equally long when the sums of their weights, added up from the source, are the same double."""
+    weights that have fractions are equally long when the sums of their weights, added up from the source, are the same double.
+
+    NetworkX: as for :func:`bc_all` and :func:`bc_edges`, with ``weight="weight"``.
+
+    >>> import graphwright as gw
+    >>> r = gw.bc_weighted(gw.Graph.from_edges([(0, 1, 1.5), (1, 2, 2.0), (0, 2, 9.0)]))
+    >>> r.centrality.tolist()
+    [0.0, 2.0, 0.0]
+    """
     G = _weighted(as_graph(G))
     arguments = {"sources": G.num_vertices if sources is None else sources}
     return _unless_too_long(run(standard("bc-weighted"), G, arguments, options))
@@ -333,6 +442,8 @@ def bc_weighted(G, sources=None, **options) -> Result:
 def maxflow(G, source, sink, **options) -> Result:
     """A maximum flow with weights as capacities: its ``value``, the ``flow`` along every edge in the order of the CSR arrays, and
     ``source_side``, the source's side of a minimum cut.
+
+    NetworkX: ``maximum_flow_value(capacity="weight")``.
 
     >>> import graphwright as gw
     >>> gw.maxflow(gw.Graph.from_edges([("a", "b", 4), ("b", "c", 3)]), "a", "c").value
@@ -348,6 +459,8 @@ def k_shortest_paths(G, source, target, count=3, **options) -> Result:
     vertices of all paths in ``path``, of which path i begins at ``begin[i]``. :meth:`Result.paths` gives them one by one. Without
     weights, edges are counted.
 
+    NetworkX: the first paths of ``shortest_simple_paths``.
+
     >>> import graphwright as gw
     >>> roads = gw.Graph.from_edges([("a", "b", 3), ("b", "c", 4), ("a", "c", 9)])
     >>> gw.k_shortest_paths(roads, "a", "c").paths()
@@ -359,35 +472,76 @@ def k_shortest_paths(G, source, target, count=3, **options) -> Result:
 
 
 def bipartite(G, **options) -> Result:
-    """Whether the graph is bipartite: ``bipartite``, the sides ``side`` (0 or 1), and ``conflicts``, edges within a side."""
+    """Whether the graph is bipartite: ``bipartite``, the sides ``side`` (0 or 1), and ``conflicts``, edges within a side.
+
+    NetworkX: ``is_bipartite``.
+
+    >>> import graphwright as gw
+    >>> gw.bipartite(gw.read("cycle:4")).bipartite, gw.bipartite(gw.read("cycle:5")).bipartite
+    (True, False)
+    """
     return run(standard("bipartite"), as_graph(G), {}, options)
 
 
 def biconnected(G, **options) -> Result:
     """Biconnected components: ``block``, the component of every edge in the order of the CSR arrays (named by its least
-    edge), ``cut``, whether a vertex is a cut vertex, and ``blocks``, their number."""
+    edge), ``cut``, whether a vertex is a cut vertex, and ``blocks``, their number.
+
+    NetworkX: ``biconnected_components`` and ``articulation_points``.
+
+    >>> import graphwright as gw
+    >>> r = gw.biconnected(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2)]))
+    >>> r.blocks, r.cut.tolist()
+    (2, [False, False, True, False, False])
+    """
     return run(standard("biconnected"), as_graph(G), {}, options)
 
 
 def bridges(G, **options) -> Result:
     """Bridges: ``bridge_to`` (the other end of the bridge kept at a vertex, -1 if none), ``bridges`` and ``part``, the
-    2-edge-connected component."""
+    2-edge-connected component.
+
+    NetworkX: ``bridges``.
+
+    >>> import graphwright as gw
+    >>> r = gw.bridges(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)]))
+    >>> r.bridges, r.bridge_to.tolist()
+    (1, [-1, -1, -1, 2])
+    """
     return run(standard("bridges"), as_graph(G), {}, options)
 
 
 def cdlp(G, rounds=10, **options) -> Result:
-    """Communities by label propagation as LDBC Graphalytics defines it: ``label``, and ``changed`` by the last round."""
+    """Communities by label propagation as LDBC Graphalytics defines it: ``label``, and ``changed`` by the last round.
+
+    >>> import graphwright as gw
+    >>> gw.cdlp(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (3, 4)])).label.tolist()
+    [0, 0, 0, 3, 4]
+    """
     return run(standard("cdlp"), as_graph(G), {"rounds": rounds}, options)
 
 
 def eccentricity(G, searches=2**31 - 1, **options) -> Result:
     """``eccentricity`` within components, ``diameter`` and ``radius``, exact unless ``searches`` are too few: then ``upper``
-    has upper bounds, and ``open`` is the number of vertices whose bounds differ."""
+    has upper bounds, and ``open`` is the number of vertices whose bounds differ.
+
+    NetworkX: ``eccentricity``, which refuses graphs of several components.
+
+    >>> import graphwright as gw
+    >>> r = gw.eccentricity(gw.read("path:4"))
+    >>> r.eccentricity.tolist(), r.diameter, r.radius
+    ([3, 2, 2, 3], 3, 2)
+    """
     return run(standard("eccentricity"), as_graph(G), {"searches": searches}, options)
 
 
 def fastrp(G, rounds=3, seed=1, **options) -> Result:
-    """Embeddings by fast random projection: ``embedding``, 64 numbers per vertex, alike where neighbourhoods are."""
+    """Embeddings by fast random projection: ``embedding``, 64 numbers per vertex, alike where neighbourhoods are.
+
+    >>> import graphwright as gw
+    >>> gw.fastrp(gw.read("path:4")).embedding.shape
+    (4, 64)
+    """
     return run(standard("fastrp"), as_graph(G), {"rounds": rounds, "seed": seed}, options)
 
 
@@ -425,7 +579,7 @@ def katz(G, alpha=0.0, rounds=100, tolerance=1e-6, *, weights=False, **options) 
 
     >>> import graphwright as gw
     >>> [round(x, 3) for x in gw.katz(gw.read("path:3"), alpha=0.1).centrality.tolist()]
-    [0.558, 0.614, 0.558]
+    [0.56, 0.611, 0.56]
     """
     G = as_graph(G)
     arguments = {"alpha": alpha, "rounds": rounds, "tolerance": tolerance, "weights": _weighing(G, weights)}
@@ -433,7 +587,12 @@ def katz(G, alpha=0.0, rounds=100, tolerance=1e-6, *, weights=False, **options) 
 
 
 def khop(G, source, hops, **options) -> Result:
-    """The vertices within some ``hops``: ``level`` (-1 outside) and ``reached``."""
+    """The vertices within some ``hops``: ``level`` (-1 outside) and ``reached``.
+
+    >>> import graphwright as gw
+    >>> gw.khop(gw.read("path:4"), 0, 2).level.tolist()
+    [0, 1, 2, -1]
+    """
     G = as_graph(G)
     return run(standard("khop"), G, {"source": G.vertex(source), "hops": hops}, options)
 
@@ -462,7 +621,7 @@ def earliest_arrival(G, source, *, since=None, until=None, duration=0, **options
 
 
 def temporal_reach(G, source, *, since=None, until=None, duration=0, **options) -> Result:
-    """The vertices that edges taken in the order of their times lead to: the fewest ``steps``, -1 out of reach, and how
+    """The vertices that edges taken in the order of their times lead to: the fewest steps, ``r["steps"]``, -1 out of reach, and how
     many are ``reached``. Arguments are those of :func:`earliest_arrival`.
 
     >>> import graphwright as gw
@@ -479,10 +638,14 @@ def ktruss(G, k=0, **options) -> Result:
     """k-trusses: ``truss``, a number per edge in the order of the CSR arrays, and ``kmax``. With ``k`` only the edges of
     this truss have it, all others 2, which takes a fraction of the time.
 
+    NetworkX: ``k_truss(G, k)`` keeps the edges whose number is at least k.
+
     >>> import graphwright as gw
     >>> G = gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
     >>> gw.ktruss(G, 3)["truss"].tolist()
     [3, 3, 3, 3, 3, 3, 2, 2]
+    >>> gw.ktruss(G).to_dict()
+    {(0, 1): 3, (0, 2): 3, (1, 2): 3, (2, 3): 2}
     """
     return run(standard("ktruss"), as_graph(G), {"k": k}, options)
 
@@ -492,10 +655,15 @@ def leiden(G, seed=1, *, resolution=1.0, start=None, **options) -> Result:
     ``resolution``, the smaller the communities. ``start`` has the communities to begin with, a label per vertex or a
     dictionary; vertices that a dictionary lacks begin alone, as all do without ``start``.
 
+    NetworkX: ``leiden_communities``, and ``modularity`` for the number.
+
     >>> import graphwright as gw
     >>> G = gw.read("path:4")
     >>> gw.leiden(G, start=["a", "a", "b", "b"]).label.tolist()
     [0, 0, 2, 2]
+    >>> r = gw.leiden(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)]))
+    >>> r.label.tolist(), r.communities, round(r.modularity, 3)
+    ([0, 0, 0, 3, 3, 3], 2, 0.357)
     """
     G = as_graph(G)
     return run(standard("leiden"), G, {"seed": seed, "resolution": resolution, "start": _numbers(G, start)}, options)
@@ -503,46 +671,99 @@ def leiden(G, seed=1, *, resolution=1.0, start=None, **options) -> Result:
 
 def louvain(G, seed=1, *, resolution=1.0, start=None, **options) -> Result:
     """Communities by Louvain's method: ``label``, ``communities`` and ``modularity``. The greater the ``resolution``, the
-    smaller the communities. ``start`` as for :func:`leiden`."""
+    smaller the communities. ``start`` as for :func:`leiden`.
+
+    NetworkX: ``louvain_communities``, and ``modularity`` for the number.
+
+    >>> import graphwright as gw
+    >>> r = gw.louvain(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)]))
+    >>> r.label.tolist(), r.communities, round(r.modularity, 3)
+    ([0, 0, 0, 3, 3, 3], 2, 0.357)
+    """
     G = as_graph(G)
     return run(standard("louvain"), G, {"seed": seed, "resolution": resolution, "start": _numbers(G, start)}, options)
 
 
 def node2vec(G, p=1.0, q=1.0, length=80, seed=1, **options) -> Result:
-    """A walk of node2vec from every vertex: ``walk``, rows of ``length`` vertices, -1 behind the end, and ``draws``."""
+    """A walk of node2vec from every vertex: ``walk``, rows of ``length`` vertices, -1 behind the end, and ``draws``.
+
+    >>> import graphwright as gw
+    >>> gw.node2vec(gw.read("path:4"), length=5).walk.shape
+    (4, 5)
+    """
     return run(standard("node2vec"), as_graph(G), {"p": p, "q": q, "length": length, "seed": seed}, options)
 
 
 def walks(G, length=80, seed=1, **options) -> Result:
-    """A random walk from every vertex: ``walk``, rows of ``length`` vertices, -1 behind the end, and ``visits``."""
+    """A random walk from every vertex: ``walk``, rows of ``length`` vertices, -1 behind the end, and ``visits``.
+
+    >>> import graphwright as gw
+    >>> gw.walks(gw.read("path:4"), length=5).walk.shape
+    (4, 5)
+    """
     return run(standard("walks"), as_graph(G), {"length": length, "seed": seed}, options)
 
 
 def lcc(G, **options) -> Result:
-    """Local clustering coefficients as LDBC Graphalytics defines them, for directed graphs too: ``clustering``."""
+    """Local clustering coefficients as LDBC Graphalytics defines them, for directed graphs too: ``clustering``.
+
+    NetworkX: ``clustering`` for undirected graphs.
+
+    >>> import graphwright as gw
+    >>> [round(x, 3) for x in gw.lcc(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2)])).clustering.tolist()]
+    [1.0, 1.0, 0.333, 1.0, 1.0]
+    """
     return run(standard("lcc"), as_graph(G), {}, options)
 
 
 def matching(G, **options) -> Result:
-    """A maximal matching: ``mate`` (-1 without) and ``pairs``."""
+    """A maximal matching: ``mate`` (-1 without) and ``pairs``.
+
+    NetworkX: ``maximal_matching``, another one of such matchings.
+
+    >>> import graphwright as gw
+    >>> gw.matching(gw.read("path:4")).pairs
+    1
+    """
     return run(standard("matching"), as_graph(G), {}, options)
 
 
 def matching_weighted(G, **options) -> Result:
-    """A matching of at least half the greatest weight: ``mate`` (-1 without), ``pairs`` and ``weight``."""
+    """A matching of at least half the greatest weight: ``mate`` (-1 without), ``pairs`` and ``weight``.
+
+    NetworkX: ``max_weight_matching`` has the greatest weight.
+
+    >>> import graphwright as gw
+    >>> r = gw.matching_weighted(gw.Graph.from_edges([(0, 1, 2), (1, 2, 5), (2, 3, 2)]))
+    >>> r.mate.tolist(), r.weight
+    ([-1, 2, 1, -1], 5)
+    """
     return run(standard("matching-weighted"), _weighted(as_graph(G)), {}, options)
 
 
 def msbfs(G, pivots=64, **options) -> Result:
     """Hops from many ``pivots`` at once: a row per vertex with an entry per pivot, -1 out of reach; pivot i is vertex
-    i * n // pivots."""
+    i * n // pivots.
+
+    >>> import graphwright as gw
+    >>> gw.msbfs(gw.read("path:4"), pivots=2).values.tolist()
+    [[0, 2], [1, 1], [2, 0], [3, 1]]
+    """
     _at_least_1(pivots, "pivots")
     return run(standard("msbfs"), as_graph(G), {"pivots": pivots}, options)
 
 
 def msf(G, **options) -> Result:
     """A minimum spanning forest: at each vertex but one per tree an edge, ``one_end``, ``other_end`` and ``length``; ``weight``
-    and ``trees`` in all."""
+    and ``trees`` in all.
+
+    NetworkX: ``minimum_spanning_edges``, whose weights have the same sum.
+
+    >>> import graphwright as gw
+    >>> r = gw.msf(gw.Graph.from_edges([(0, 1, 2), (1, 2, 3), (0, 2, 9)]))
+    >>> r.weight, r.trees
+    (5, 1)
+    """
     return run(standard("msf"), _weighted(as_graph(G)), {}, options)
 
 
@@ -565,6 +786,8 @@ def scc(G, tail=None, **options) -> Result:
     thread does the last ``tail`` vertices, which is faster on deep graphs; without a number, all vertices of graphs like road networks
     and none of others.
 
+    NetworkX: ``strongly_connected_components``, as sets.
+
     >>> import graphwright as gw
     >>> gw.scc(gw.Graph.from_edges([(0, 1), (1, 0), (1, 2)], directed=True)).component.tolist()
     [0, 0, 2]
@@ -577,30 +800,64 @@ def scc(G, tail=None, **options) -> Result:
 
 def similar(G, entries=10, **options) -> Result:
     """The vertices most similar to each vertex: rows of ``entries`` vertices, ``similar`` (best first, -1 behind the end) with
-    their ``jaccard``."""
+    their ``jaccard``.
+
+    >>> import graphwright as gw
+    >>> gw.similar(gw.read("star:4"), entries=2).similar.tolist()
+    [[-1, -1], [2, 3], [1, 3], [1, 2]]
+    """
     _at_least_1(entries, "entries")
     return run(standard("similar"), as_graph(G), {"entries": entries}, options)
 
 
 def similarity(G, source, **options) -> Result:
-    """Similarity to one vertex: ``common`` out-neighbours, ``jaccard``, ``overlap`` and ``cosine``."""
+    """Similarity to one vertex: ``common`` out-neighbours, ``jaccard``, ``overlap`` and ``cosine``.
+
+    NetworkX: ``jaccard_coefficient`` for the pairs of the vertex with all others.
+
+    >>> import graphwright as gw
+    >>> gw.similarity(gw.read("star:4"), 1).jaccard.tolist()
+    [0.0, 1.0, 1.0, 1.0]
+    """
     G = as_graph(G)
     return run(standard("similarity"), G, {"source": G.vertex(source)}, options)
 
 
 def similarity_edges(G, **options) -> Result:
     """Similarity of the ends of every edge, in the order of the CSR arrays: ``common`` out-neighbours, ``jaccard``,
-    ``overlap`` and ``cosine``."""
+    ``overlap`` and ``cosine``.
+
+    NetworkX: ``jaccard_coefficient(G, G.edges)``.
+
+    >>> import graphwright as gw
+    >>> gw.similarity_edges(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2)])).to_pandas().common.tolist()
+    [1, 1, 1, 1, 1, 1]
+    """
     return run(standard("similarity-edges"), as_graph(G), {}, options)
 
 
 def topo(G, **options) -> Result:
-    """Topological levels: ``level`` (-1 on and behind cycles), ``levels`` and ``acyclic``."""
+    """Topological levels: ``level`` (-1 on and behind cycles), ``levels`` and ``acyclic``.
+
+    NetworkX: ``topological_generations``, as lists.
+
+    >>> import graphwright as gw
+    >>> gw.topo(gw.Graph.from_edges([(0, 1), (1, 2), (0, 2)], directed=True)).level.tolist()
+    [0, 1, 2]
+    """
     return run(standard("topo"), as_graph(G), {}, options)
 
 
 def triangles(G, **options) -> Result:
-    """``triangles`` and ``clustering`` of every vertex; ``total``, ``average`` and ``transitivity`` of the graph."""
+    """``triangles`` and ``clustering`` of every vertex; ``total``, ``average`` and ``transitivity`` of the graph.
+
+    NetworkX: ``triangles``, ``clustering``, ``average_clustering`` and ``transitivity``.
+
+    >>> import graphwright as gw
+    >>> r = gw.triangles(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2)]))
+    >>> r.triangles.tolist(), r.total, r.transitivity
+    ([1, 1, 2, 1, 1], 2, 0.6)
+    """
     return run(standard("triangles"), as_graph(G), {}, options)
 
 

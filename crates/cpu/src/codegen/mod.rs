@@ -46,7 +46,6 @@ pub(crate) use joined::Follow;
 use memory::{Limit, holds};
 pub(crate) use translate::{FaultSite, OutputForm, Target, cell_bytes};
 use translate::{Finished, Helpers, Translator};
-pub(crate) use vertex::Order;
 
 /// Why an operator is not compiled: it runs on the reference machine instead.
 #[derive(Debug, Clone)]
@@ -144,8 +143,8 @@ pub(crate) enum Body<'a> {
     Edges(EdgeOperator<'a>, EdgeShape),
     /// A pull over all vertices and what follows for each of them.
     Joined(EdgeOperator<'a>, EdgeShape, &'a Follow),
-    /// A function over vertices, whose true results are kept or not, in an order.
-    Vertices(&'a FunctionRef, Range, bool, Order),
+    /// A function over vertices; true results are kept when `keep`.
+    Vertices(&'a FunctionRef, Range, bool),
     /// A function over the numbers of a loop.
     Iterations(&'a Name),
 }
@@ -253,9 +252,7 @@ impl Jit {
                 translator.edge_kernel(op, shape, begin, end)
             }
             Body::Joined(op, shape, follow) => translator.joined_kernel(op, shape, follow, begin, end),
-            Body::Vertices(function, range, keep, order) => {
-                translator.vertex_kernel(function, range, keep, order, begin, end)
-            }
+            Body::Vertices(function, range, keep) => translator.vertex_kernel(function, range, keep, begin, end),
             Body::Iterations(function) => translator.iteration_kernel(function, begin, end),
         });
         let translated = translated.and_then(|()| translator.end_sums());

@@ -80,25 +80,23 @@ impl Translator<'_, '_> {
     fn out_entry(&mut self, graph: &Expr, vertex: &Expr, position: &Expr) -> Result<(Value, Reason), Refusal> {
         let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
         let vertex = self.value(vertex)?;
-        if let Some(begin) = self.counted_from(graph, vertex, position) {
-            // Never negative, so that the wide form of the address needs no extension of its sign.
-            let position = self.value(position)?;
-            let wide = self.b.ins().uextend(types::I64, position);
-            return Ok((self.b.ins().iadd(begin, wide), Reason::InList));
-        }
         let reason = self.vertex_of(graph, vertex)?;
+        let in_list = self.is_position(graph, vertex, position);
         let position = self.value(position)?;
         let (begin, end) = self.edge_range(offsets, vertex, reason);
         let wide = self.b.ins().sextend(types::I64, position);
-        let degree = self.b.ins().isub(end, begin);
-        let reason = self.position(wide, degree);
+        let reason = if in_list {
+            Reason::InList
+        } else {
+            let degree = self.b.ins().isub(end, begin);
+            self.position(wide, degree)
+        };
         Ok((self.b.ins().iadd(begin, wide), reason))
     }
 
-    /// Where the list of a vertex begins, if the expression is a position in it: the variable of a loop over this list.
-    fn counted_from(&self, graph: &Expr, vertex: Value, position: &Expr) -> Option<Value> {
-        let (graph, position) = (graph.as_var()?, position.as_var()?);
-        let is_it = |list: &&CountedList| list.position == *position && list.graph == *graph && list.vertex == vertex;
-        self.counted.iter().rev().find(is_it).map(|list| list.begin)
+    /// Whether an expression is a position in the list of a vertex: the variable of a loop over this list.
+    fn is_position(&self, graph: &Expr, vertex: Value, position: &Expr) -> bool {
+        let (Some(graph), Some(position)) = (graph.as_var(), position.as_var()) else { return false };
+        self.counted.contains(&CountedList { position: position.clone(), graph: graph.clone(), vertex })
     }
 }

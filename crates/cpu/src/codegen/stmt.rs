@@ -9,7 +9,6 @@ use gw_ir::types::Scalar;
 use gw_ir::walk;
 
 use super::Refusal;
-use super::inputs::GraphArray;
 use super::memory::{Place, Reason};
 use super::translate::{Binding, CountedList, Translator, assigns_in, clif_type};
 use crate::abi::{Fault, slot};
@@ -156,65 +155,45 @@ impl Translator<'_, '_> {
         let counter = self.variable(types::I32, low);
         let fixed = if again && !self.is_fixed(high) { None } else { Some(self.value(high)?) };
         let ends = self.is_fixed(high) && ends_soon(body, var);
-        let counted = if ends { self.counted_list(var, &first, high)? } else { None };
-        let goes_on = |t: &mut Self| -> Result<Value, Refusal> {
-            let high = match fixed {
-                Some(high) => high,
-                None => t.value(high)?,
-            };
-            let now = t.b.use_var(counter);
-            Ok(t.binary(BinaryOp::Lt, Scalar::Int, now, high))
-        };
-        let inside = |t: &mut Self| -> Result<(), Refusal> {
-            let now = t.b.use_var(counter);
-            let variable = t.variable(types::I32, now);
-            t.names.insert(var.clone(), Binding::Scalar(variable));
-            let known = t.counted.len();
-            t.counted.extend(counted);
-            t.block(body)?;
-            t.counted.truncate(known);
-            let now = t.b.use_var(variable);
-            let next = t.b.ins().iadd_imm_s(now, 1);
-            t.b.def_var(counter, next);
-            Ok(())
-        };
-        if ends { self.repeat_shortly(goes_on, inside) } else { self.repeat(true, |t| goes_on(t).map(Some), inside) }
-    }
-
-    /// `while condition body` for a condition without effects: looked at before the loop and at the end of the body, so
-    /// that an iteration jumps once.
-    fn repeat_shortly(
-        &mut self,
-        condition: impl Fn(&mut Self) -> Result<Value, Refusal>,
-        body: impl FnOnce(&mut Self) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        let (inside, out) = (self.b.create_block(), self.b.create_block());
-        let first = condition(self)?;
-        self.b.ins().brif(first, inside, &[], out, &[]);
-        self.b.switch_to_block(inside);
-        self.loops.push(out);
-        body(self)?;
-        self.loops.pop();
-        let again = condition(self)?;
-        self.b.ins().brif(again, inside, &[], out, &[]);
-        self.b.seal_block(inside);
-        self.b.switch_to_block(out);
-        self.b.seal_block(out);
-        Ok(())
+        let counted = self.counted_list(var, &first, high).filter(|_| ends);
+        self.repeat(
+            !ends,
+            |t| {
+                let high = match fixed {
+                    Some(high) => high,
+                    None => t.value(high)?,
+                };
+                let now = t.b.use_var(counter);
+                Ok(Some(t.binary(BinaryOp::Lt, Scalar::Int, now, high)))
+            },
+            |t| {
+                let now = t.b.use_var(counter);
+                let variable = t.variable(types::I32, now);
+                t.names.insert(var.clone(), Binding::Scalar(variable));
+                let known = t.counted.len();
+                t.counted.extend(counted);
+                t.block(body)?;
+                t.counted.truncate(known);
+                let now = t.b.use_var(variable);
+                let next = t.b.ins().iadd_imm_s(now, 1);
+                t.b.def_var(counter, next);
+                Ok(())
+            },
+        )
     }
 
     /// The list whose positions a loop variable runs over: of a vertex of the operator, from some position to the end.
-    fn counted_list(&mut self, var: &Name, first: &ExprKind, high: &Expr) -> Result<Option<CountedList>, Refusal> {
+    fn counted_list(&self, var: &Name, first: &ExprKind, high: &Expr) -> Option<CountedList> {
         let (ExprKind::Builtin(Builtin::OutDegree, args), ExprKind::Int(0..)) = (&high.kind, first) else {
-            return Ok(None);
+            return None;
         };
-        let [graph, vertex] = &args[..] else { return Ok(None) };
-        let (Some(name), Some(vertex)) = (graph.as_var(), vertex.as_var()) else { return Ok(None) };
-        let Some(&Binding::Vertex(vertex)) = self.names.get(vertex) else { return Ok(None) };
-        let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
-        let reason = self.vertex_of(graph, vertex)?;
-        let (begin, _) = self.edge_range(offsets, vertex, reason);
-        Ok(Some(CountedList { position: var.clone(), graph: name.clone(), vertex, begin }))
+        let [graph, vertex] = &args[..] else { return None };
+        match self.names.get(vertex.as_var()?)? {
+            Binding::Vertex(vertex) => {
+                Some(CountedList { position: var.clone(), graph: graph.as_var()?.clone(), vertex: *vertex })
+            }
+            _ => None,
+        }
     }
 
     /// Whether an expression has the same value each time, and not a huge one: a constant, or the degree of a vertex of

@@ -160,7 +160,7 @@ pub(crate) struct Translator<'a, 'f> {
 }
 
 /// A loop variable that is never assigned and runs over positions of the out-list of a vertex.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CountedList {
     /// The loop variable.
     pub(crate) position: Name,
@@ -168,8 +168,6 @@ pub(crate) struct CountedList {
     pub(crate) graph: Name,
     /// The vertex.
     pub(crate) vertex: Value,
-    /// Where the list begins: known before the loop, so that no iteration loads it.
-    pub(crate) begin: Value,
 }
 
 /// An edge of the lists that a kernel walks: its ends, and its place among the targets.

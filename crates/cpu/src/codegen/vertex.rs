@@ -1,48 +1,16 @@
 //! Kernels of vertex operators and filters.
 
 use cranelift::prelude::*;
-use gw_ir::analysis::places::{Change, EntryUse, Place, Uses, VectorName};
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind, FunctionRef};
-use gw_ir::module::Module;
 use gw_ir::source::Name;
-use gw_ir::types::{Scalar, Type as IrType};
 use gw_ir::walk;
 
 use super::Refusal;
 use super::edge::Range;
 use super::inputs::{GraphArray, Role};
 use super::translate::Translator;
-use crate::tuning::{LISTS_AHEAD, STRANDS};
-
-/// The order in which the vertices of a chunk are visited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// As they are numbered: the schedule says so.
-    Ascending,
-    /// Any.
-    Any,
-}
-
-/// Whether a function that walks along the list of its vertex reads real numbers there that it writes at its vertex:
-/// every call of it then waits for the one before, where neighbours have neighbouring numbers.
-fn waits_for_itself(module: &Module, function: &FunctionRef) -> bool {
-    let uses = Uses::of(module, function, &[Place::Source]);
-    let is_real = |name: &VectorName| match name {
-        VectorName::Global(name) => module.global(name).is_some_and(|global| has_reals(&global.ty)),
-        VectorName::Capture(_) => false,
-    };
-    let both = |entry: &EntryUse| {
-        let written = entry.written.iter().any(|write| (write.place, &write.change) == (Place::Source, &Change::Assign));
-        written && entry.read.iter().any(|read| read.place == Place::Other)
-    };
-    uses.lists.iter().any(|(place, _)| *place == Place::Source)
-        && uses.vectors.iter().any(|(name, entry)| is_real(name) && both(entry))
-}
-
-fn has_reals(ty: &IrType) -> bool {
-    matches!(ty, IrType::Vector { item, .. } if item.scalar().is_some_and(Scalar::is_float))
-}
+use crate::tuning::LISTS_AHEAD;
 
 impl Translator<'_, '_> {
     /// Applies a function to the vertices of a range; with `keep`, vertices for which it is true go to the output.
@@ -51,7 +19,6 @@ impl Translator<'_, '_> {
         function: &FunctionRef,
         range: Range,
         keep: bool,
-        order: Order,
         begin: Value,
         end: Value,
     ) -> Result<(), Refusal> {
@@ -69,39 +36,9 @@ impl Translator<'_, '_> {
             })
         };
         match looked_at {
-            Some(looked_at) => self.for_listed(looked_at, begin, end, body),
-            None if order == Order::Any && range == Range::Ids && waits_for_itself(self.module, function) => {
-                self.for_strands(begin, end, body)
-            }
             None => self.for_range(begin, end, body),
+            Some(looked_at) => self.for_listed(looked_at, begin, end, body),
         }
-    }
-
-    /// A loop over `begin..end` cut into [`STRANDS`] parts of equal length, which take turns: what a vertex writes is
-    /// read by the next one only that many vertices later.
-    fn for_strands(
-        &mut self,
-        begin: Value,
-        end: Value,
-        body: impl FnOnce(&mut Self, Value, Block) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        let shift = i64::from(STRANDS.trailing_zeros());
-        let length = self.b.ins().isub(end, begin);
-        let length = self.b.ins().iadd_imm_s(length, STRANDS - 1);
-        let part = self.b.ins().ushr_imm_s(length, shift);
-        let turns = self.b.ins().ishl_imm_s(part, shift);
-        let zero = self.b.ins().iconst(types::I64, 0);
-        self.for_range(zero, turns, |t, turn, next| {
-            let strand = t.b.ins().band_imm_s(turn, STRANDS - 1);
-            let first = t.b.ins().imul(strand, part);
-            let step = t.b.ins().ushr_imm_s(turn, shift);
-            let index = t.b.ins().iadd(begin, first);
-            let index = t.b.ins().iadd(index, step);
-            // The last part may be shorter.
-            let exists = t.b.ins().icmp(IntCC::UnsignedLessThan, index, end);
-            t.only_if(exists, next);
-            body(t, index, next)
-        })
     }
 
     /// A loop over `begin..end` in blocks; where a block begins, the lists of the next one are asked for. The call that

@@ -136,21 +136,25 @@ fn the_entry_exam_of_machines_is_passed() {
     }
 }
 
-/// Functions that read real numbers at neighbours and write them at their vertex visit a chunk in several strands.
+/// Also a loop that leaves a list early, begins later, or uses its variable for something else.
 #[test]
-fn an_operator_in_place_visits_every_vertex_once() {
+fn loops_over_lists_visit_their_entries_once() {
     let text = program(
-        "const rank : vector{V}(double) = 1.0;\nconst visits : vector{V}(int) = 0;\n\
-         func improve(v : V)\n var arrived : double = 0.0;\n for k in 0:g.getOutDegree(v)\n\
-          if k == 3\n break;\n end\n arrived += rank[getOutNgh(g, v, k)];\n end\n\
-          rank[v] = 1.0 + 0.0 * arrived;\n visits[v] += 1;\n x[v] = g.getOutDegree(v);\nend\n\
-         func main()\n for i in 0:5\n vertices.apply(improve);\n end\n print visits.min();\n print visits.max();\n\
-          print rank.min();\n print rank.max();\n print x.sum();\nend\n",
+        "const rank : vector{V}(double) = 1.0;\nconst all : vector{V}(int_64) = 0;\n\
+         const later : vector{V}(int_64) = 0;\nconst early : vector{V}(int_64) = 0;\n\
+         const counted : vector{V}(int_64) = 0;\n\
+         func look(v : V)\n var arrived : double = 0.0;\n\
+          for k in 0:g.getOutDegree(v)\n arrived += rank[getOutNgh(g, v, k)];\n\
+           all[v] += 1 + getOutNgh(g, v, k);\n end\n\
+          for k in 2:g.getOutDegree(v)\n later[v] += 1 + getOutNgh(g, v, k);\n end\n\
+          for k in 0:g.getOutDegree(v)\n if getOutNgh(g, v, k) > v\n break;\n end\n early[v] += 1;\n end\n\
+          for k in 0:g.getOutDegree(v)\n counted[v] += k * getOutNgh(g, v, k);\n end\n\
+          rank[v] = 1.0 + 0.0 * arrived;\nend\n\
+         func main()\n for i in 0:3\n vertices.apply(look);\n end\n print all.sum();\n print later.sum();\n\
+          print early.sum();\n print counted.sum();\n print rank.max();\nend\n",
     );
-    for spec in ["path:1", "path:2", "path:3", "path:5", "path:257", "road:40x50", "kron:9", "star:300"] {
-        let printed = agree(&text, &[spec], &["default", "par=dynamic", "par=dynamic,grain=3"]).unwrap();
-        let lines: Vec<f64> = printed.lines().map(|line| line.parse().unwrap()).collect();
-        assert_eq!(lines[..4], [5.0, 5.0, 1.0, 1.0], "{spec}: {printed}");
+    for spec in ["path:1", "path:2", "path:3", "road:40x50", "kron:9", "star:300"] {
+        agree(&text, &[spec], &["default", "par=dynamic", "par=dynamic,grain=3"]).unwrap();
     }
 }
 
@@ -158,13 +162,13 @@ fn an_operator_in_place_visits_every_vertex_once() {
 #[test]
 fn claims_that_bear_repeats_reach_every_vertex() {
     let text = program(
-        "const from : vector{V}(int) = -1;\nfunc free(v : V) -> yes : bool\n yes = from[v] == -1;\nend\n\
-         func claim(src : V, dst : V)\n from[dst] = src;\nend\n\
-         func reached(v : V) -> yes : bool\n yes = from[v] != -1;\nend\n\
-         func main()\n var here : vertexset{V} = new vertexset{V}(0);\n here.addVertex(0);\n from[0] = 0;\n\
+        "const parent : vector{V}(int) = -1;\nfunc free(v : V) -> yes : bool\n yes = parent[v] == -1;\nend\n\
+         func claim(src : V, dst : V)\n parent[dst] = src;\nend\n\
+         func reached(v : V) -> yes : bool\n yes = parent[v] != -1;\nend\n\
+         func main()\n var here : vertexset{V} = new vertexset{V}(0);\n here.addVertex(0);\n parent[0] = 0;\n\
           var steps : int = 0;\n\
           while here.getVertexSetSize() != 0\n\
-           #s1# var next : vertexset{V} = g.from(here).to(free).applyModified(claim, from, true);\n\
+           #s1# var next : vertexset{V} = g.from(here).to(free).applyModified(claim, parent, true);\n\
            delete here;\n here = next;\n steps += 1;\n end\n\
           var all : vertexset{V} = vertices.filter(reached);\n print steps;\n print all.getVertexSetSize();\nend\n",
     );

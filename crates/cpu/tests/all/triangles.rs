@@ -16,7 +16,8 @@ fn spec(text: &str) -> Arc<Graph> {
 }
 
 /// Schedules of the operators that triangles stand for.
-const SCHEDULES: [&str; 3] = ["", "s1@pull;s2@pull;s3@push;s4@push;s5@pull", "s9@grain=1;s10@par=serial;s11@grain=64"];
+const SCHEDULES: [&str; 3] =
+    ["", "s1@pull;s2@pull;s3@grain=1;s4@par=serial;s5@grain=64", "s9@grain=1;s10@par=serial;s11@grain=64"];
 
 #[test]
 fn all_teams_find_the_same_triangles() {

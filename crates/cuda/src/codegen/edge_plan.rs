@@ -82,8 +82,6 @@ impl Plan {
         }
         let has_output = op.output != EdgeOutput::None;
         let insert = has_output.then(|| match insert_of(op, &schedule, facts.enqueues.several) {
-            _ if region.drained.is_some() => Insert::Drained,
-            Insert::Append if region.keeps_repeats_out => Insert::Counters,
             Insert::Words if tracked_extreme(module, op).is_none() => Insert::Counters,
             insert => insert,
         });

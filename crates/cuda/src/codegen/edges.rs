@@ -199,7 +199,6 @@ fn functions(
     if plan.marked && op.meta.visits_once {
         coder.alone = destination_vectors(module, op);
     }
-    coder.tells_change = plan.insert == Some(Insert::Drained);
     if plan.insert == Some(Insert::Words) {
         coder.by_words = tracked_extreme(module, op).cloned();
     }
@@ -309,13 +308,6 @@ fn fields(
         code.line("unsigned long long out_edges;");
         fields.push("0ull".into());
     }
-    if let Some(drained) = &region.drained {
-        let (queue, ty) = (&drained.queue, drained.priority);
-        code.line(format!("const gw::Queue<{ty}, gw::LAZY>& queue;"));
-        code.line(format!("gw::Drain<{ty}> drain;"));
-        fields.push(queue.clone());
-        fields.push(format!("gw::Drain<{ty}>{{}}"));
-    }
     sum_fields(&gathering.summed, code, &mut fields);
     if plan.insert == Some(Insert::Hash) {
         code.line("static constexpr unsigned HASH = 1024;");
@@ -379,13 +371,7 @@ fn edge_body(region: &mut Region<'_>, plan: &Plan, operands: &Operands, construc
         region.forms |= form::BITS;
         code.line(format!("run.need_bits({to}, live());"));
     }
-    match &region.drained {
-        Some(drained) => {
-            let fault = region.inputs.member(Source::Fault, "gw::Fault*", "fault");
-            drained.output_setup(fault, plan.span, &mut code);
-        }
-        None => output_setup(region, plan.insert, plan.span, &mut code),
-    }
+    output_setup(region, plan.insert, plan.span, &mut code);
     let guard = match &operands.from {
         Some(from) => format!("{from} != gw::EMPTY"),
         None => String::new(),
@@ -404,9 +390,6 @@ fn edge_body(region: &mut Region<'_>, plan: &Plan, operands: &Operands, construc
     }
     code.line(construction);
     code.line(format!("{};", walk.call));
-    if region.drained.is_some() {
-        code.line("gw::drain(op, op.queue);");
-    }
     code.line("op.finish();");
     if !guard.is_empty() {
         code.close("");

@@ -387,8 +387,7 @@ impl Coder<'_, '_> {
                 let floor = bound.ok_or_else(|| self.refuse("a priority sum needs a floor"))?;
                 let floor = self.value(floor)?;
                 let fault = self.fault();
-                let left = if self.tells_change { ", this->drain.now" } else { "" };
-                format!("gw::sum_with_floor({fault}, &{place}, {value}, ({ty}){}, {line}{left})", parenthesised(&floor))
+                format!("gw::sum_with_floor({fault}, &{place}, {value}, ({ty}){}, {line})", parenthesised(&floor))
             }
         })
     }

@@ -69,8 +69,6 @@ pub(crate) struct Coder<'r, 'm> {
     pub(crate) alone: BTreeSet<Name>,
     /// The vector whose changes keep repeats out of the output by themselves.
     pub(crate) by_words: Option<Name>,
-    /// Sums of priorities say what they left, for blocks that drain a bucket.
-    pub(crate) tells_change: bool,
     /// The name of the destination of an edge in code.
     pub(crate) destination: Option<String>,
     /// Vectors that must be read from memory at every access: loops of the function watch others write them.
@@ -106,7 +104,6 @@ impl<'r, 'm> Coder<'r, 'm> {
             remembers_visited: false,
             alone: BTreeSet::new(),
             by_words: None,
-            tells_change: false,
             destination: None,
             watched: HashSet::new(),
             loops: 0,

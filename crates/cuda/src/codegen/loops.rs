@@ -65,9 +65,6 @@ impl Uniform<'_, '_> {
             }
             (LoopForm::Fused, [Stmt { kind: StmtKind::While { condition, body, .. }, span, .. }]) => {
                 self.span = *span;
-                if let Some(found) = self.drained_loop(condition, body) {
-                    return self.drain_loop(condition, body, &found);
-                }
                 let little = self.has_little(body)?;
                 self.while_loop(condition, body, little.as_deref())
             }

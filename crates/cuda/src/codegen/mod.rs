@@ -6,7 +6,6 @@ mod alone;
 mod balancer;
 mod blocks;
 mod calls;
-mod drained;
 mod edge_members;
 mod edge_plan;
 mod edges;
@@ -32,14 +31,10 @@ mod validate;
 use std::collections::HashMap;
 
 use gw_device::Unit;
-use gw_ir::expr::ExprKind;
-use gw_ir::meta::Direction;
 use gw_ir::module::Module;
-use gw_ir::operator::VertexFilter;
 use gw_ir::source::Name;
 use gw_ir::stmt::Block;
 use gw_ir::types::Type;
-use gw_ir::walk;
 use gw_schedule::LoopForm;
 
 use access::Requirement;
@@ -78,10 +73,6 @@ pub(crate) struct Generated {
     pub(crate) loop_form: Option<LoopForm>,
     /// A loop of small steps over short lists.
     pub(crate) flat: bool,
-    /// What it does for an edge takes about as long for every edge: it intersects and groups nothing.
-    pub(crate) light: bool,
-    /// Edges are walked from vertices that pass a test, if at all: most often from few.
-    pub(crate) tests_sources: bool,
     /// The form of the output of a single operator.
     pub(crate) output: u32,
     /// The form that its input is brought into.
@@ -212,28 +203,12 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         loop_form: task.loop_form,
         // A loop over sets has small steps; one without walks all vertices.
         flat: region.flat && (!sets.is_empty() || !queues.is_empty()),
-        light: !region.headers.iter().any(|h| h.starts_with("intersect") || *h == "groups.cuh"),
-        tests_sources: tests_sources(task.body),
         output: region.output,
         input: region.input,
         counted: region.output_counted,
         requires: region.requires,
         faults: region.faults,
     })
-}
-
-/// Whether all edge operators push from vertices that pass a function.
-fn tests_sources(body: &Block) -> bool {
-    let mut tested = true;
-    walk::walk_block_exprs(body, &mut |e| {
-        if let ExprKind::Operator(op) = &e.kind
-            && let Some(edges) = op.edges()
-        {
-            let pushes = edges.meta.direction != Some(Direction::Pull);
-            tested &= pushes && matches!(edges.from, VertexFilter::Function(_));
-        }
-    });
-    tested
 }
 
 /// The top of a unit: headers, names of vectors, and what the host hands over. `alone`: one block may run rounds alone.

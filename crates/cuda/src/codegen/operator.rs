@@ -123,10 +123,6 @@ pub(super) fn finish_member(
         Some(insert @ (Insert::Bits(_) | Insert::Bytes(_) | Insert::Levels(_))) => {
             code.line(format!("out.finish<{}>();", insert.counting()));
         }
-        Some(Insert::Drained) => {
-            code.line("out.flush();");
-            code.line("drain.finish(queue);");
-        }
         Some(_) => code.line(format!("out.flush<{}>();", room_name(room))),
         None => {}
     }

@@ -100,10 +100,6 @@ pub(crate) struct Region<'m> {
     pub(crate) counted: Option<Name>,
     /// The output made last does.
     pub(crate) output_counted: bool,
-    /// The operator at hand keeps repeats out of its output by round counters, in place of a pass behind it.
-    pub(super) keeps_repeats_out: bool,
-    /// The queue whose open bucket blocks drain, for the operator at hand.
-    pub(super) drained: Option<super::drained::Drained>,
     /// Loops that have counters of their own.
     pub(crate) loops: usize,
     /// Functions of the program may fault.
@@ -145,8 +141,6 @@ impl<'m> Region<'m> {
             cooperative: false,
             counted: counted_graph(body),
             output_counted: false,
-            keeps_repeats_out: false,
-            drained: None,
             loops: 0,
             faults: false,
             careful: false,

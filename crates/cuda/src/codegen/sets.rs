@@ -32,8 +32,6 @@ pub(crate) enum Insert {
     Bits(FrontierCount),
     Bytes(FrontierCount),
     Levels(FrontierCount),
-    /// Into the list of the block or the near set of a queue, whose blocks drain its open bucket.
-    Drained,
 }
 
 impl Insert {
@@ -64,7 +62,6 @@ impl Insert {
         let room = room_name(room);
         match self {
             Insert::Append | Insert::Words => format!("out.append<{room}>(v)"),
-            Insert::Drained => "drain.moved(queue, v, out)".to_string(),
             Insert::Counters => format!("out.append_by_counters<{room}>(v)"),
             Insert::SeenBits => format!("out.append_by_bits<{room}>(v)"),
             Insert::SeenBytes => format!("out.append_by_bytes<{room}>(v)"),

@@ -15,7 +15,6 @@ use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
 
-use super::edge_plan::schedule_of;
 use super::function::reduction;
 use super::inputs::Source;
 use super::pending::Pending;
@@ -142,14 +141,9 @@ impl<'r, 'm> Uniform<'r, 'm> {
     }
 
     pub(crate) fn block(&mut self, block: &[Stmt]) -> Result<(), Refusal> {
-        let mut done = false;
         for (i, stmt) in block.iter().enumerate() {
             if stmt.span.line > 0 {
                 self.span = stmt.span;
-            }
-            // Repeats that the operator before kept out.
-            if std::mem::take(&mut done) {
-                continue;
             }
             // Buckets tell repeats by themselves.
             if let Some(Operator::VertexSetDedup(dedup)) = stmt.operator()
@@ -158,12 +152,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
             {
                 continue;
             }
-            done = block.get(i + 1).is_some_and(|next| is_followed_by_dedup(stmt, next))
-                && !block.get(i + 2).is_some_and(|next| matches!(next.operator(), Some(Operator::UpdateBuckets(_))));
-            self.region.keeps_repeats_out = done;
-            let made = self.stmt(stmt);
-            self.region.keeps_repeats_out = false;
-            made?;
+            self.stmt(stmt)?;
         }
         Ok(())
     }
@@ -438,23 +427,4 @@ impl<'r, 'm> Uniform<'r, 'm> {
         let place = self.place(target)?;
         self.write_by_one(target.place_root(), &format!("gw::{}(&{place}, ({ty})({value}));", reduction(op, false)))
     }
-}
-
-/// Whether an edge operator makes a set from which the next statement removes repeats, and its schedule does not say
-/// how: then the operator keeps them out, which spares a pass and a barrier.
-fn is_followed_by_dedup(stmt: &Stmt, next: &Stmt) -> bool {
-    let (name, value) = match &stmt.kind {
-        StmtKind::VarDecl { name, init: Some(value), .. } => (name, value),
-        StmtKind::Assign { target, value } => match target.as_var() {
-            Some(name) => (name, value),
-            None => return false,
-        },
-        _ => return false,
-    };
-    let edges = match &value.kind {
-        ExprKind::Operator(op) => op.edges(),
-        _ => None,
-    };
-    let unsaid = edges.is_some_and(|edges| schedule_of(edges).dedup_by.is_none());
-    unsaid && matches!(next.operator(), Some(Operator::VertexSetDedup(dedup)) if dedup.set.as_var() == Some(name))
 }

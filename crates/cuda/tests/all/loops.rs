@@ -141,45 +141,6 @@ fn one_block_runs_rounds_of_few_edges_alone() {
     }
 }
 
-/// Vertices that fall into the open bucket one after the other, many at once, and more than a block keeps to itself: a
-/// block of 256 threads gives the rest of a path away after 8192 edges.
-#[test]
-fn blocks_drain_the_open_bucket() {
-    for spec in ["path:1", "path:9000", "star:3000", "road:12x12", "kron:9", "complete:40", "cycle:300"] {
-        let Some(told) = run("kcore", spec, "fused") else { return };
-        assert_eq!((told.count("While"), told.count("EdgeSetIterator")), (1, 0), "{spec}: {:?}", told.steps);
-    }
-}
-
-/// The loops that are drained, and those that do more than lower priorities to the open bucket.
-#[test]
-fn only_falls_into_the_open_bucket_are_drained() {
-    let drains = |source: &str| {
-        let front = compile_front(&SourceFile::new("cores.gt", source)).unwrap_or_else(|_| panic!("no front"));
-        let module = gw_ir::lower(&front.typed, source).unwrap();
-        let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
-        let schedule = "on=gpu;s0@loop=fused;s0:s1@push,lb=cm".parse().unwrap();
-        let module = gw_ir::run_pipeline(module, &schedule, &options).unwrap();
-        let units = gw_cuda::listings(&Arc::new(module)).unwrap();
-        units.iter().any(|unit| unit.source.contains("gw::drain(op"))
-    };
-    let cores = gw_programs::find("kcore").unwrap().source;
-    assert!(drains(cores));
-    for (part, other) in [
-        ("updatePrioritySum(dst, -1, k)", "updatePrioritySum(dst, -1, 1)"),
-        ("updatePrioritySum(dst, -1, k)", "updatePrioritySum(dst, -1, k + 1)"),
-        ("updatePrioritySum(dst, -1, k);", "updatePrioritySum(dst, -1, k);\n    seen[dst] += 1;"),
-        ("queue.finished() == false", "queue.finished() == false and rounds < 10"),
-        ("delete least;", "rounds = rounds + 1;\n        delete least;"),
-        ("(false, false, core, 1, 0, true, -1)", "(false, false, core, 0, 0, true, -1)"),
-    ] {
-        assert!(cores.contains(part), "{part}");
-        let seen = "const seen : vector{Vertex}(int) = 0;\nconst rounds : int = 0;\nfunc peel";
-        let text = cores.replace(part, other).replace("func peel", seen);
-        assert!(!drains(&text), "{other}");
-    }
-}
-
 #[test]
 fn one_block_runs_loops_over_small_frontiers() {
     let programs = ["bfs", "bc", "sssp-delta", "kcore", "mis", "sssp", "cc", "ppsp", "coloring", "pagerank-delta"];

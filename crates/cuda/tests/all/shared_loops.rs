@@ -84,7 +84,7 @@ fn lanes_share_loops_of_all_lengths() {
     for text in ["path:5", "star:40", "star:1500", "kron:7", "complete:60", "road:6x6"] {
         let graph = spec(text);
         let expected = bits(&run_text(&ReferenceVm::new(), TEXT, &["g"], "", &graph));
-        for schedule in ["", "s3@loop=fused", "s3@loop=single-block", "s3@loop=device-graph"] {
+        for schedule in ["", "s3@loop=fused", "s3@loop=device-graph"] {
             assert!(bits(&run_text(&vm, TEXT, &["g"], schedule, &graph)) == expected, "{text} under `{schedule}`");
         }
     }

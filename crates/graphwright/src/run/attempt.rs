@@ -100,12 +100,12 @@ impl Prepared {
             return Ok(false);
         }
         arguments.iter().for_each(|(name, value)| job.arguments.set(name, value.clone()));
-        let mut planned = Planned::new(job)?;
+        let planned = Planned::new(job)?;
         if !planned.program.is_same(&self.planned.program) {
             return Ok(false);
         }
-        planned.later = std::mem::take(&mut self.planned.later);
-        self.planned = planned;
+        let before = std::mem::replace(&mut self.planned, planned);
+        self.planned.later = before.later;
         self.compile = 0.0;
         Ok(true)
     }

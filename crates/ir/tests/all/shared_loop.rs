@@ -44,7 +44,7 @@ fn plain(body: &str) -> Option<SharedLoop> {
     found(["", ""], "", body)
 }
 
-const TURNS: &str = "for (i in 0 : OutDegree(links, v))";
+const TURNS: &str = "for i in (0 : OutDegree(links, v))";
 
 #[test]
 fn turns_that_only_reduce_are_shared() {
@@ -86,12 +86,12 @@ fn turns_that_depend_on_each_other_are_not_shared() {
     }
     // The statements before the loop are done by everybody.
     assert_eq!(plain(&format!("Reduce(SUM, x[v], 1); {TURNS} {{ Reduce(SUM, x[v], 1); }}")), None);
-    // Two loops, a loop in a loop, and a loop of a known length.
+    // Two loops, and a loop of a known length.
     assert_eq!(
-        plain(&format!("{TURNS} {{ Reduce(SUM, x[v], 1); }} for (k in 0 : y[v]) {{ Reduce(SUM, x[v], 1); }}")),
+        plain(&format!("{TURNS} {{ Reduce(SUM, x[v], 1); }} for k in (0 : y[v]) {{ Reduce(SUM, x[v], 1); }}")),
         None
     );
-    assert_eq!(plain("for (i in 0 : 4) { Reduce(SUM, x[v], i); }"), None);
+    assert_eq!(plain("for i in (0 : 4) { Reduce(SUM, x[v], i); }"), None);
 }
 
 #[test]

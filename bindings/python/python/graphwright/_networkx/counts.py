@@ -79,7 +79,7 @@ def number_of_selfloops(G):
     return int(G.loops().sum())
 
 
-@algorithm()
+@algorithm(lambda G: "the graph is a multigraph" if G.is_multigraph() else True)
 def overall_reciprocity(G):
     sources, targets, _ = G.structure._edge_arrays()
     count, size = len(targets), max(len(G), 1)
@@ -147,6 +147,8 @@ def to_scipy_sparse_array(G, nodelist=None, dtype=None, weight="weight", format=
         numbers = [G.number(node) for node in nodelist]
         if not numbers or None in numbers or len(set(numbers)) != len(numbers):
             raise NotImplementedError("nodes that NetworkX refuses")
+        if not whole and len(numbers) < len(G):
+            raise NotImplementedError("the type of some of the weights")
         matrix = matrix[numbers][:, numbers]
     kind = dtype if dtype is not None else np.int64 if whole and matrix.nnz else np.float64
     try:

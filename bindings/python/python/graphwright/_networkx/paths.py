@@ -9,7 +9,7 @@ import numpy as np
 
 from .._native import ProgramError
 from ..algorithms import good_delta, is_overflow
-from .run import BEFORE_3_5, algorithm, distances, is_negative, levels, no_function, reach, standard, sweep
+from .run import BEFORE_3_5, algorithm, distances, is_negative, levels, no_function, reach, sweep
 
 #: Entries of a block of rows in the functions over all pairs.
 _BLOCK = 1 << 23

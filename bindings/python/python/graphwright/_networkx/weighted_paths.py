@@ -142,7 +142,7 @@ def _parents_first(before, inside, source) -> np.ndarray:
 
 @algorithm(lambda G, source, target=None, weight="weight": no_function(weight))
 def single_source_bellman_ford(G, source, target=None, weight="weight"):
-    number = _source(G, source, f"Node {source} is not found in the graph" if target is None else f"Source {source} not in G")
+    number = _source(G, source, f"Node {source} is not found in the graph" if source == target else f"Source {source} not in G")
     if source == target:
         return 0, [source]
     tree = _bellman_ford(G, number, weight)
@@ -151,7 +151,7 @@ def single_source_bellman_ford(G, source, target=None, weight="weight"):
     end = G.number(target)
     found = None if end is None else tree.to(end)
     if found is None:
-        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+        raise nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
     return found
 
 
