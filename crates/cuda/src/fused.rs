@@ -15,7 +15,6 @@ use gw_schedule::LoopForm;
 
 use crate::bindings::Bindings;
 use crate::codegen::access::Requirement;
-use crate::codegen::inputs::Source;
 use crate::codegen::region::{GraphShape, Outcome};
 use crate::codegen::{BLOCK, BLOCK_MEMBERS, Generated, LOOP_BLOCK, Refusal, Task, generate};
 use crate::error::exec_error;
@@ -52,9 +51,7 @@ impl CudaExecutable {
             careful: false,
         };
         let code = generate(&task)?;
-        // The tables of groups share the memory of a block: more threads have smaller ones.
-        let groups = code.inputs.iter().any(|i| matches!(i.source, Source::GroupTables(_)));
-        if small || fused.form == LoopForm::SingleBlock || code.takes_steps() || groups {
+        if small || fused.form == LoopForm::SingleBlock || code.takes_steps() {
             return Ok(code);
         }
         task.block = WHOLE_BLOCK.min(most);

@@ -18,13 +18,9 @@
 //   void chosen(int v, int key);                      // called by one lane
 //
 // Words are such that 0 is neutral: a table of zeros is empty. Vertices are treated by their degrees. One lane does
-// those with up to FEW edges, in registers. A warp does those with up to WARP_EDGES in its part of the block's shared
-// memory. The others are put aside and done by blocks, with all of the shared memory. Groups are often far fewer than
-// edges, so nobody asks beforehand whether they fit: a list with too many is put aside for the next greater unit, the
-// last of which has a table in global memory, of which there are as many as fit.
-//
-// Where few groups have most of the edges, atomics on their words would wait for each other: the lanes of a warp that
-// have one key add up their words first.
+// those with up to FEW edges, in registers. A warp does those whose groups fit its part of the block's shared memory.
+// The others are put aside and done by blocks, with all of the shared memory or, longer lists still, with a table in
+// global memory, of which there are as many as fit.
 #pragma once
 #include "grid.cuh"
 #include "members.cuh"
@@ -46,16 +42,11 @@ struct GroupTables {
 #ifndef GW_GROUP_FEW
 #define GW_GROUP_FEW 8           // edges up to which a lane groups in registers
 #endif
-#ifndef GW_GROUP_WARP_EDGES
-#define GW_GROUP_WARP_EDGES 256  // edges up to which a warp tries
-#endif
 #ifndef GW_GROUP_SLOTS
 #define GW_GROUP_SLOTS 2048      // slots in the shared memory of a block
 #endif
 
 constexpr unsigned GROUP_FEW = GW_GROUP_FEW, GROUP_SLOTS = GW_GROUP_SLOTS, WARP_SLOTS = GROUP_SLOTS / WARPS;
-constexpr unsigned WARP_EDGES = GW_GROUP_WARP_EDGES;
-static_assert(GROUP_SLOTS >= 2 * BLOCK && WARP_SLOTS >= 2 * WARP, "a unit has two slots for each of its threads");
 // Words of the control part of scratch: vertices put aside for shared and for global memory, and those taken.
 constexpr unsigned GROUP_CONTROL = 56;
 
@@ -79,11 +70,9 @@ struct GroupTable {
     volatile unsigned long long* words;
     unsigned shift, mask;
 
-    // With at least twice as many slots as there are edges, or as many as there is room for, a power of two.
-    __device__ __forceinline__ GroupTable(unsigned* keys, unsigned long long* words, unsigned edges, unsigned room)
-        : keys(keys), words(words) {
-        const unsigned wanted = 32 - __clz(2 * edges + 1), most = 31 - __clz(room);
-        const unsigned bits = wanted < most ? wanted : most;
+    __device__ __forceinline__ GroupTable(unsigned* keys, unsigned long long* words, unsigned edges) : keys(keys), words(words) {
+        // At least twice as many slots as there can be groups.
+        const unsigned bits = 32 - __clz(2 * edges + 2);
         shift = 32 - bits;
         mask = (1u << bits) - 1;
     }
@@ -148,7 +137,6 @@ struct WarpUnit {
     __device__ __forceinline__ unsigned rank() const { return lane(); }
     __device__ __forceinline__ unsigned size() const { return WARP; }
     __device__ __forceinline__ void wait() const { __syncwarp(); }
-    __device__ __forceinline__ unsigned count(bool yes) const { return __popc(__ballot_sync(FULL, yes)); }
     template <class Combine> __device__ __forceinline__ unsigned long long reduce(unsigned long long x, Combine combine) const {
         return group_reduce<32>(x, combine);
     }
@@ -164,7 +152,6 @@ struct BlockUnit {
     __device__ __forceinline__ unsigned rank() const { return threadIdx.x; }
     __device__ __forceinline__ unsigned size() const { return BLOCK; }
     __device__ __forceinline__ void wait() const { __syncthreads(); }
-    __device__ __forceinline__ unsigned count(bool yes) const { return __syncthreads_count(yes); }
     template <class Combine> __device__ unsigned long long reduce(unsigned long long x, Combine combine) const {
         GroupSpace& space = group_space();
         x = group_reduce<32>(x, combine);
@@ -193,35 +180,10 @@ template <class Op> __device__ __forceinline__ void add_word(unsigned long long*
     else atomicMax(to, word);
 }
 
-// Adds the words of all lanes of a warp to the groups of their keys, and of equal keys together; a lane with a negative
-// key has none. Whether this lane has begun a group.
-template <class Op> __device__ __forceinline__ bool add_to_groups(const GroupTable& table, int key, unsigned long long word) {
-    const unsigned same = __match_any_sync(FULL, key);
-    unsigned above = same & ~((2u << lane()) - 1), place = __popc(same & ((1u << lane()) - 1));
-    const bool leads = place == 0 && key >= 0;
-    // In every step each second of the lanes left takes over what the next one has.
-    while (__any_sync(FULL, above != 0)) {
-        const int next = __ffs(above);
-        const unsigned long long other = __shfl_sync(FULL, word, next > 0 ? next - 1 : (int)lane());
-        if (next > 0) word = Op::ADDS ? word + other : word > other ? word : other;
-        above &= ~__ballot_sync(FULL, place & 1);
-        place >>= 1;
-    }
-    bool is_new = false;
-    if (leads) {
-        const unsigned at = table.take((unsigned)key + 1, is_new);
-        add_word<Op>((unsigned long long*)table.words + at, word);
-    }
-    return is_new;
-}
-
-// All threads of a unit group the edges of v; the table is empty before and afterwards. False, and nothing has
-// happened, where the table may be too small.
-template <class Op, class Unit>
-__device__ bool group_together(Op& op, const Unit& unit, const GroupTable& table, int v) {
+// All threads of a unit group the edges of v; the table is empty before and afterwards.
+template <class Op, class Unit> __device__ void group_together(Op& op, const Unit& unit, const GroupTable& table, int v) {
     typedef typename Op::Offset Offset;
     const Range<Offset> edges = op.range(v);
-    const unsigned long long length = edges.length();
     double scale = 1.0;
     if (Op::FIXED) {
         unsigned long long greatest = 0;
@@ -230,50 +192,17 @@ __device__ bool group_together(Op& op, const Unit& unit, const GroupTable& table
                 const unsigned long long here = magnitude(op.real(v, e));
                 greatest = here > greatest ? here : greatest;
             }
-        scale = group_scale(unit.reduce(greatest, Greatest()), (unsigned)length);
+        scale = group_scale(unit.reduce(greatest, Greatest()), (unsigned)edges.length());
     }
-    // Each thread adds two edges at a time, and one key may be offered behind them.
-    const bool may_fill = length + 1 > (table.mask + 1) / 4 * 3 + (table.mask < 3);
-    const unsigned step = 2 * unit.size(), most = table.mask > step + 1 ? table.mask - step - 1 : 0;
-    const bool in_pairs = !may_fill || most > 0;
-    // Of a sum, the key that is offered is one more edge with nothing to add.
-    const unsigned long long last = length + (Op::OFFERS && Op::ADDS);
-    const auto read = [&](unsigned long long at, int& key, unsigned long long& word) {
-        key = -1;
-        word = 0;
-        if (at < length) {
-            key = op.key(v, edges.first + (Offset)at);
-            if (key >= 0) word = op.word(v, edges.first + (Offset)at, scale);
-        } else if (Op::OFFERS && Op::ADDS && at == length) {
-            key = op.own(v);
-            word = op.nothing();
-        }
-    };
-    unsigned taken = 0;
-    bool fits = true;
-    for (unsigned long long base = 0; base < last; base += in_pairs ? step : unit.size()) {
-        if (may_fill && taken > (in_pairs ? most : table.mask - unit.size() - 1)) {
-            fits = false;
-            break;
-        }
-        int key, other_key = -1;
-        unsigned long long word, other_word = 0;
-        read(base + unit.rank(), key, word);
-        if (in_pairs) read(base + unit.rank() + unit.size(), other_key, other_word);
-        bool is_new = add_to_groups<Op>(table, key, word);
-        if (may_fill) taken += unit.count(is_new);
-        if (in_pairs && base + unit.size() < last) {
-            is_new = add_to_groups<Op>(table, other_key, other_word);
-            if (may_fill) taken += unit.count(is_new);
-        }
+    for (Offset e = edges.first + unit.rank(); e < edges.last; e += unit.size()) {
+        const int key = op.key(v, e);
+        if (key < 0) continue;
+        bool is_new;
+        const unsigned at = table.take((unsigned)key + 1, is_new);
+        add_word<Op>((unsigned long long*)table.words + at, op.word(v, e, scale));
     }
     unit.wait();
-    if (!fits) {
-        for (unsigned at = unit.rank(); at <= table.mask; at += unit.size()) table.keys[at] = 0, table.words[at] = 0;
-        unit.wait();
-        return false;
-    }
-    if (Op::OFFERS && !Op::ADDS) {
+    if (Op::OFFERS) {
         if (unit.rank() == 0) {
             const int own = op.own(v);
             bool is_new = false;
@@ -316,7 +245,6 @@ __device__ bool group_together(Op& op, const Unit& unit, const GroupTable& table
     if (Op::CHOICE == COUNT_GROUPS) best = (int)unit.reduce(groups, Plus());
     if (Op::CHOICE == LEAST_ABSENT) best = absent;
     if (unit.rank() == 0) op.chosen(v, best);
-    return true;
 }
 
 // One lane groups a few edges in registers.
@@ -379,19 +307,6 @@ template <class Op> __device__ __forceinline__ void group_alone(Op& op, int v) {
     op.chosen(v, best);
 }
 
-// As `each_member_in_step`, but a warp gets no more members than its share of a small set: it groups them one after the
-// other, and others would have nothing to do.
-template <class Visit> __device__ __forceinline__ void each_member_spread(const Run& run, int place, Visit visit) {
-    if (place == EMPTY || place == ALL_VERTICES || !(run.form(place) & QUEUE)) return each_member_in_step(run, place, visit);
-    const Set set = run.at(place);
-    const unsigned n = set.size(), warps = run.grid.size() / WARP, number = run.grid.rank() / WARP;
-    const unsigned share = n / warps + 1 < WARP ? n / warps + 1 : WARP;
-    for (unsigned long long base = (unsigned long long)number * share; base < n; base += (unsigned long long)warps * share) {
-        const bool here = lane() < share && base + lane() < n;
-        visit(here ? set.queue[base + lane()] : 0, here);
-    }
-}
-
 // Every thread of the grid calls it.
 template <class Op>
 __device__ void group_neighbours(const Run& run, int place, Op& op, Scratch& scratch, Grid& grid, const GroupTables& tables) {
@@ -409,31 +324,31 @@ __device__ void group_neighbours(const Run& run, int place, Op& op, Scratch& scr
     // 1. Lanes and warps.
     unsigned* keys = space.keys + (threadIdx.x / WARP) * WARP_SLOTS;
     unsigned long long* words = space.words + (threadIdx.x / WARP) * WARP_SLOTS;
-    constexpr bool TO_MEMORY = Op::LEAST_UNIT == IN_MEMORY;
-    each_member_spread(run, place, [&](int v, bool here) {
-        const unsigned long long degree = here ? (unsigned long long)op.range(v).length() : 0;
+    each_member_in_step(run, place, [&](int v, bool here) {
+        const unsigned degree = here ? (unsigned)op.range(v).length() : 0;
         const bool alone = here && Op::LEAST_UNIT == BY_LANE && degree <= GROUP_FEW;
         if (alone) group_alone(op, v);
-        const bool by_warp = here && !alone && Op::LEAST_UNIT <= BY_WARP && degree <= WARP_EDGES;
-        if (here && !alone && !by_warp) aside[(TO_MEMORY ? room : 0) + atomicAdd(control + TO_MEMORY, 1u)] = v;
+        const bool by_warp = here && !alone && Op::LEAST_UNIT <= BY_WARP && 4 * (degree + 1) <= WARP_SLOTS;
+        if (here && !alone && !by_warp) {
+            const bool large = Op::LEAST_UNIT == IN_MEMORY || 4 * (degree + 1) > GROUP_SLOTS;
+            const unsigned at = atomicAdd(control + large, 1u);
+            aside[large ? room + at : at] = v;
+        }
         __syncwarp();
         for (unsigned waiting = __ballot_sync(FULL, by_warp); waiting; waiting &= waiting - 1) {
             const int source = __ffs(waiting) - 1;
             const int owner = __shfl_sync(FULL, v, source);
-            const unsigned edges = __shfl_sync(FULL, (unsigned)degree, source);
-            const bool done = group_together(op, WarpUnit(), GroupTable(keys, words, edges, WARP_SLOTS), owner);
-            if (!done && lane() == 0) aside[atomicAdd(control, 1u)] = owner;
+            const unsigned edges = __shfl_sync(FULL, degree, source);
+            group_together(op, WarpUnit(), GroupTable(keys, words, edges), owner);
             __syncwarp();
         }
     });
     grid.wait();
 
-    // 2. Blocks: lists in shared memory, then those that need global memory, where the block has some.
-    const unsigned shared = *(volatile unsigned*)control;
-    for (unsigned large = 0; large < 2; ++large) {
-        if (large && shared > 0) grid.wait();
+    // 2. Blocks: first lists that need global memory, where the block has some, then the others.
+    for (unsigned large = 2; large-- > 0;) {
         if (large && blockIdx.x >= tables.count) continue;
-        const unsigned length = large ? *(volatile unsigned*)(control + 1) : shared;
+        const unsigned length = *(volatile unsigned*)(control + large);
         for (;;) {
             __syncthreads();
             if (threadIdx.x == 0) space.next = atomicAdd(control + 2 + large, 1u);
@@ -444,10 +359,10 @@ __device__ void group_neighbours(const Run& run, int place, Op& op, Scratch& scr
             const unsigned degree = (unsigned)op.range(v).length();
             if (large) {
                 const unsigned long long skipped = (unsigned long long)blockIdx.x * tables.slots;
-                unsigned* far_keys = (unsigned*)(tables.words + (unsigned long long)tables.count * tables.slots) + skipped;
-                group_together(op, BlockUnit(), GroupTable(far_keys, tables.words + skipped, degree + 1, tables.slots), v);
-            } else if (!group_together(op, BlockUnit(), GroupTable(space.keys, space.words, degree, GROUP_SLOTS), v)) {
-                if (threadIdx.x == 0) aside[room + atomicAdd(control + 1, 1u)] = v;
+                unsigned* far_keys = (unsigned*)(tables.words + (unsigned long long)tables.count * tables.slots);
+                group_together(op, BlockUnit(), GroupTable(far_keys + skipped, tables.words + skipped, degree), v);
+            } else {
+                group_together(op, BlockUnit(), GroupTable(space.keys, space.words, degree), v);
             }
         }
     }
