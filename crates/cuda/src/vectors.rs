@@ -138,8 +138,8 @@ impl Vectors {
     }
 }
 
-/// Fills the buffer of a vector that is worked out from a graph with what is kept here for later runs; false where there
-/// is no memory to keep it, or nothing to keep.
+/// Fills the buffer of a vector that is worked out from a graph with what is kept here for later runs; false where
+/// there is no memory to keep it, or nothing to keep.
 fn copy_of_kept(context: &Context, vector: &Vector, buffer: &Buffer) -> std::result::Result<bool, DeviceError> {
     let Some(origin) = vector.origin() else { return Ok(false) };
     let whole = vector.storage();

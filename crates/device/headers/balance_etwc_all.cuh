@@ -11,8 +11,8 @@
 namespace gw {
 
 // Lists that are cut into pieces, and edges of a piece. The barrier and the pass behind it cost about as much as a list
-// of LONGEST_ALONE edges takes one warp, 1.2 us for 128 of them: where none is longer, no list is cut. Where vertices are
-// few, pieces are of a quarter of the length.
+// of LONGEST_ALONE edges takes one warp, 1.2 us for 128 of them: where none is longer, no list is cut. Where vertices
+// are few, pieces are of a quarter of the length.
 constexpr unsigned LONG_LIST = 256, LONG_PIECE = 512, LONGEST_ALONE = 512;
 
 // Lists below this length are walked by eight lanes: four lists at once hide more latency than one.

@@ -43,8 +43,8 @@ pub struct Vector {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VectorId(u64);
 
-/// What a vector holds that is worked out from a graph. The host works it out when it first needs it; a machine may keep
-/// its copy of it with the graph.
+/// What a vector holds that is worked out from a graph. The host works it out when it first needs it; a machine may
+/// keep its copy of it with the graph.
 #[derive(Clone)]
 pub struct Origin {
     /// The graph.

@@ -35,7 +35,7 @@ pub struct GraphData {
     /// Weights have 64 bits.
     #[serde(default)]
     pub wide: bool,
-    /// The edges are the rows of a table: parallel ones stay, and columns tell of each ([`GraphData::table`]).
+    /// The edges are the rows of a table: parallel ones stay, and columns tell of each (`GraphData::table`).
     #[serde(default)]
     pub columns: bool,
 }

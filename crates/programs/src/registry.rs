@@ -213,7 +213,7 @@ impl Program {
 
     /// Whether the text follows the weights of the graph at hand.
     pub fn follows_weights(&self) -> bool {
-        self.weights.is_none() && self.source.contains("(Vertex,Vertex,weight)")
+        self.weights.is_none() && has_edges_of_weight(self.source)
     }
 
     /// What the type `weight` stands for where no graph is at hand: what the program says, else int.
@@ -259,6 +259,18 @@ pub fn weights_of(graph: &Graph) -> Scalar {
         WeightKind::Int64 => Scalar::Int64,
         WeightKind::Float | WeightKind::Double => Scalar::Double,
     }
+}
+
+/// Whether the edges of a program are of the type `weight`: in its own text, or in a module that it uses.
+fn has_edges_of_weight(text: &str) -> bool {
+    if text.contains("const edges") {
+        return text.contains("(Vertex,Vertex,weight)");
+    }
+    let used = |name: &str| {
+        let uses = format!("use std.{name}");
+        text.lines().any(|line| line.strip_prefix(&*uses).is_some_and(|rest| rest.starts_with([';', ' '])))
+    };
+    gw_lang::std_modules().any(|(name, module)| used(&name) && has_edges_of_weight(module))
 }
 
 /// All standard programs, ordered by name.

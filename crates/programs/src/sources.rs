@@ -6,7 +6,7 @@ use gw_graph::vertex_values::{Kind, read};
 use gw_graph::{Graph, GraphError, VertexId};
 
 use crate::arguments::ArgumentError;
-use crate::registry::Arg;
+use crate::registry::{Arg, ArgKind};
 
 /// The weight of every vertex; those that are not named have 0.
 pub(crate) fn weights(text: &str, graph: &Graph) -> Result<Vec<f64>, GraphError> {
@@ -30,17 +30,35 @@ pub(crate) fn may_be(text: &str) -> bool {
     }
 }
 
-/// Whether a text names vertices of this graph, with weights that are not negative and not all 0.
+/// Whether a text names vertices of this graph, with values that suit the argument.
 pub(crate) fn check(arg: &Arg, text: &str, graph: &Graph) -> Result<(), ArgumentError> {
-    let name = || arg.name.to_uppercase();
-    let weights =
-        weights(text, graph).map_err(|error| ArgumentError::Sources { name: name(), problem: error.to_string() })?;
-    let problem = match weights.iter().position(|&weight| weight < 0.0) {
-        Some(vertex) => format!("the weight {} of vertex {} is negative", weights[vertex], graph.shown(vertex)),
-        None if weights.iter().all(|&weight| weight == 0.0) => format!("`{text}` gives no vertex a weight above 0"),
-        None => return Ok(()),
+    let bad = |problem| ArgumentError::Sources { name: arg.name.to_uppercase(), problem };
+    let values = weights(text, graph).map_err(|error| bad(error.to_string()))?;
+    let problem = match arg.kind {
+        ArgKind::Numbers => no_number(&values, graph),
+        _ => no_weight(&values, text, graph),
     };
-    Err(ArgumentError::Sources { name: name(), problem })
+    problem.map_or(Ok(()), |problem| Err(bad(problem)))
+}
+
+/// Why values are no numbers of communities: whole numbers below that of the vertices, or less than 0.
+fn no_number(values: &[f64], graph: &Graph) -> Option<String> {
+    let fits = |value: f64| value.fract() == 0.0 && value >= f64::from(i32::MIN) && value < values.len() as f64;
+    let vertex = values.iter().position(|&value| !fits(value))?;
+    let (value, shown) = (values[vertex], graph.shown(vertex));
+    let most = values.len() - 1;
+    Some(format!("the number {value} of vertex {shown} is none from 0 to {most}, and no whole number below 0 (alone)"))
+}
+
+/// Why values are no weights: some are negative, or all are 0.
+fn no_weight(weights: &[f64], text: &str, graph: &Graph) -> Option<String> {
+    match weights.iter().position(|&weight| weight < 0.0) {
+        Some(vertex) => Some(format!("the weight {} of vertex {} is negative", weights[vertex], graph.shown(vertex))),
+        None if weights.iter().all(|&weight| weight == 0.0) => {
+            Some(format!("`{text}` gives no vertex a weight above 0"))
+        }
+        None => None,
+    }
 }
 
 /// The text with vertices by their numbers; a file stays as it is. `find` finds a vertex by its id.

@@ -185,6 +185,12 @@ impl Program {
             if suited.graph.share().is_some() {
                 return Err(Unsuitable::DirectedParts { program: self.name, graph: name.to_string() });
             }
+            if let Some(NotSimple::Parallel(_)) = suited.graph.not_simple() {
+                let program = suited.program.name;
+                suited.notes.push(format!(
+                    "the graph has parallel edges, which are one edge for {program}; `:sym` when it is read keeps them"
+                ));
+            }
             let symmetric = suited.graph.symmetric_view().map_err(|error| Unsuitable::Memory(error.to_string()))?;
             // Weights that differ between the directions matter to programs with weights only.
             if symmetric.edges() != suited.graph.edges() {

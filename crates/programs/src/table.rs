@@ -423,13 +423,13 @@ pub(crate) const PROGRAMS: &[Program] = &[
             vertices("label", "the community, named by its least vertex"),
             output("communities", "int", "number of communities"),
             output("modularity", "double", "share of weight inside, less resolution times the share expected")
-        ], symmetric optional nonnegative, validate::leiden),
+        ], symmetric optional nonnegative, validate::leiden, validate::too_great),
     program!("louvain": "communities, Louvain's method",
         [GRAPH, SEED, RESOLUTION, START_COMMUNITIES] -> [
             vertices("label", "the community, named by its least vertex"),
             output("communities", "int", "number of communities"),
             output("modularity", "double", "share of weight inside, less resolution times the share expected")
-        ], symmetric optional nonnegative, validate::louvain),
+        ], symmetric optional nonnegative, validate::louvain, validate::too_great),
     program!("matching": "maximal matching",
         [GRAPH] -> [
             vertices("mate", "other end of the edge in the matching, -1 if none"),

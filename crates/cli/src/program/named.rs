@@ -75,6 +75,9 @@ pub struct Named {
     /// The entries of a list
     #[arg(long, value_name = "COUNT")]
     entries: Option<String>,
+    /// The k of a k-truss [default: all k]
+    #[arg(long, value_name = "COUNT")]
+    k: Option<String>,
     /// The vertices that are left to one thread at the end
     #[arg(long, value_name = "COUNT")]
     tail: Option<String>,
@@ -115,6 +118,7 @@ impl Named {
             ("length", &self.length),
             ("count", &self.count),
             ("entries", &self.entries),
+            ("k", &self.k),
             ("tail", &self.tail),
             ("p", &self.p),
             ("q", &self.q),

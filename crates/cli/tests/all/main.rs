@@ -5,6 +5,7 @@ mod columns;
 mod common;
 mod data;
 mod examples;
+mod extremes;
 mod flow;
 mod flow_faults;
 mod graph;

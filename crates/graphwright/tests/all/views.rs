@@ -85,7 +85,7 @@ fn table() -> (tempfile::TempDir, Graph) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("payments.csv");
     std::fs::write(&file, TABLE).unwrap();
-    let graph = Graph::open(&format!("{}:parallel", file.display())).unwrap();
+    let graph = Graph::open(&format!("{}:columns=all:parallel", file.display())).unwrap();
     (folder, graph)
 }
 

@@ -3,8 +3,8 @@
 //!
 //! The graph is made in front of the loops around the operator, or at the beginning of the function where nothing in it
 //! changes what the condition reads; operators with the same condition share it. An operator over all edges, each
-//! weighing its number, marks those for which the condition is true. Functions see the numbers of the edges of the first
-//! graph: they have them as weights, or look them up there.
+//! weighing its number, marks those for which the condition is true. Functions see the numbers of the edges of the
+//! first graph: they have them as weights, or look them up there.
 
 use std::collections::{HashMap, HashSet};
 

@@ -51,7 +51,7 @@ fn turns_that_only_reduce_are_shared() {
     let of = plain(&format!("{TURNS} {{ Reduce(SUM, x[OutNeighbor(links, v, i)], y[v]); }}")).unwrap();
     assert_eq!((&*of.var, of.sums.len(), of.has_rest), ("i", 0, false));
     // Under a condition, and through a function that is called.
-    let body = format!("if (y[v] > 1) {{ {TURNS} {{ add[x](OutNeighbor(links, v, i)); }} }}");
+    let body = format!("if (y[v] > 1) {{ {TURNS} {{ Call(add[x], OutNeighbor(links, v, i)); }} }}");
     assert!(plain(&body).is_some());
     assert!(plain(&format!("{TURNS} {{ Reduce(SUM, total, 1); }}")).is_some());
 }
@@ -71,7 +71,7 @@ fn turns_that_depend_on_each_other_are_not_shared() {
     for turn in [
         // What is read is written.
         "Reduce(SUM, x[OutNeighbor(links, v, i)], x[v]);",
-        "add[y](y[v]);",
+        "Call(add[y], y[v]);",
         // The last turn wins.
         "x[v] = i;",
         "total = i;",

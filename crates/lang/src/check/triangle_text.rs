@@ -63,9 +63,9 @@ pub(super) fn modified_from(loops: &str, from: &FuncRef, mut applied: ast::Expr,
     applied
 }
 
-/// The body of a function of a link `$e` from `$a` to the end with more, `$b`: the shorter of their lists is looked up in
-/// the longer, and `found` is done for every common entry, the third corner `$x`. With `numbers`, `$pc` and `$qc` are its
-/// links to the ends, in the order of the lengths of their lists.
+/// The body of a function of a link `$e` from `$a` to the end with more, `$b`: the shorter of their lists is looked up
+/// in the longer, and `found` is done for every common entry, the third corner `$x`. With `numbers`, `$pc` and `$qc`
+/// are its links to the ends, in the order of the lengths of their lists.
 pub(super) fn searched(numbers: bool, before: &str, condition: &str, found: &str, after: &str) -> String {
     let (first, links) = match numbers {
         true => (

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{Invalid, Run, ensure, every_vertex, wrong};
+use crate::registry::Remark;
 
 /// What a sum of rounded terms may be off by.
 const ROUNDING: f64 = 1e-9;
@@ -13,6 +14,12 @@ const GAIN: (f64, f64) = (1e-12, 1e-6);
 const INDIFFERENT: f64 = 1.001e-7;
 /// What the sum of weights between two communities may be off by, as its share: contracted graphs store floats.
 const ROUNDED: f64 = 1e-6;
+
+/// Told when the weights of all edges may add up to more than their type holds.
+pub(crate) fn too_great(run: &Run<'_>) -> Option<Remark> {
+    let why = "the weights of all edges may add up to more than a real of 64 bits holds; change their unit";
+    run.integer("too_great").is_ok_and(|value| value != 0).then(|| Remark::NoResult(why.to_string()))
+}
 
 pub(crate) fn louvain(run: &Run<'_>) -> Result<(), Invalid> {
     communities(run).map(|_| ())

@@ -64,7 +64,7 @@ pub(crate) use cf::cf;
 pub(crate) use closeness::closeness;
 pub(crate) use clustering::{lcc, triangles_per_vertex};
 pub(crate) use coloring::coloring;
-pub(crate) use communities::{leiden, louvain};
+pub(crate) use communities::{leiden, louvain, too_great};
 pub(crate) use components::components;
 pub(crate) use distances::msbfs;
 pub(crate) use eccentricity::{eccentricity, open_bounds};
