@@ -112,7 +112,9 @@ fn is_missing(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(true);
     }
     let name = object.get_type().name()?;
-    Ok(name == "NAType" || name == "NaTType")
+    // NumPy's points in time that are none are not even equal to themselves.
+    let is_time = name == "datetime64" || name == "timedelta64";
+    Ok(name == "NAType" || name == "NaTType" || (is_time && object.ne(object)?))
 }
 
 /// Texts as they come out of two lists, with the numbers of their ends and one object per text.

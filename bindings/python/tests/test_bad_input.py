@@ -25,8 +25,9 @@ NEEDS = {
     "sssp": {"source": 0},
     "sssp_delta": {"source": 0},
     "sssp_real": {"source": 0},
+    "temporal_reach": {"source": 0},
 }
-WEIGHTED = {"astar", "bc_weighted", "cf", "earliest_arrival", "matching_weighted", "maxflow", "msf", "ppsp", "spmv", "sssp", "sssp_delta", "sssp_real"}
+WEIGHTED = {"astar", "bc_weighted", "cf", "earliest_arrival", "matching_weighted", "maxflow", "msf", "ppsp", "spmv", "sssp", "sssp_delta", "sssp_real", "temporal_reach"}
 FORMS = {f"{name}_weighted" for name in ("eigenvector", "hits", "katz", "pagerank", "ppr")}
 NAMES = sorted(({program["name"].replace("-", "_") for program in gw.programs()} | {"betweenness", "components"}) - FORMS)
 

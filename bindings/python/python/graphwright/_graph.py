@@ -193,7 +193,7 @@ class Graph:
         found = np.flatnonzero(known >= 0)
         rows[known[found]] = found
         if len(found) and np.bincount(known[found]).max() > 1:
-            twice = ids[found][np.bincount(known[found])[known[found]] > 1][0]
+            twice = ids[found][np.bincount(known[found])[known[found]] > 1][:1].tolist()[0]
             raise ValueError(f"the table has several rows for the vertex {twice!r}")
         native = self._native.with_vertex_columns(kept_columns(table, columns, {name}), rows)
         return Graph(native, self._ids, self._directed)
