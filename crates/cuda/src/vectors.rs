@@ -63,7 +63,7 @@ impl Vectors {
                 // A check that fails lets entry 0 stand in, so there is one even in a vector without entries.
                 let bytes = (whole.cells() * whole.cell_bytes()).max(8);
                 let buffer = Buffer::new(&self.device, bytes).map_err(exec_error)?;
-                // From when a run has ended nobody is told of changes.
+                // Changes are reported only while the vector is watched, which it is not between runs.
                 let is_as_made = vector.is_watched();
                 vector.set_watched(true);
                 let untouched = whole.untouched();

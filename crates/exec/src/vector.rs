@@ -98,7 +98,7 @@ struct Storage {
     /// Those of a small vector are made when the host first needs them: the allocator writes zeros to small memory, and
     /// a machine with memory of its own may never ask.
     cells: OnceLock<Cells>,
-    /// What the cells hold as long as nobody writes them.
+    /// The graph that the cells are worked out from, until the first write.
     origin: OnceLock<Origin>,
 }
 
@@ -172,14 +172,14 @@ impl Vector {
         }
     }
 
-    /// A vector of so many whole numbers that are worked out from a graph when the host first needs them.
+    /// A vector of `len` whole numbers, worked out from a graph when the host first needs them.
     pub(crate) fn derived(origin: Origin, len: usize) -> Result<Vector> {
         let vector = Vector::filled(Scalar::Int, &[len], 0)?;
         let _ = vector.storage.origin.set(origin);
         Ok(vector)
     }
 
-    /// What the vector holds as long as nobody writes it, if it is worked out from a graph.
+    /// The graph that the cells are worked out from; they equal it until the first write.
     pub fn origin(&self) -> Option<&Origin> {
         self.storage.origin.get()
     }

@@ -176,8 +176,8 @@ fn operator_of(program: &str, line: u32) -> Option<String> {
     (name != "main").then(|| name.to_string())
 }
 
-/// Whether a line of `main` is an operator that applies the function around another line: a vertex that cannot enter
-/// the output is told of at the operator or where it was written.
+/// Whether a line of `main` is an operator that applies the function around another line: machines report
+/// a vertex that cannot enter the output at the operator or at the line that wrote it.
 fn applies(program: &str, main: u32, inside: u32) -> bool {
     let line = program.lines().nth(main.saturating_sub(1) as usize).unwrap_or_default();
     let function = operator_of(program, inside);

@@ -112,7 +112,7 @@ impl Column {
     }
 }
 
-/// A text in a column that otherwise holds values of another kind: likely a slip of whoever wrote the table.
+/// A text in a column of numbers, dates or truth values: probably a typing error in the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stranger {
     /// The first row that has such a text.
